@@ -1,4 +1,4 @@
-"""An endpoint of models on this machine, and what it answers."""
+"""A local model endpoint and its answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def completion(content: str | None, end: str = "stop") -> dict[str, Any]:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Gives prepared answers in turn: (status, body, headers); the last one again and again."""
+    """Returns prepared answers in turn: (status, body, headers); repeats the last one."""
 
     daemon_threads = True
 
@@ -36,7 +36,7 @@ class Endpoint(ThreadingHTTPServer):
 
 @contextmanager
 def running_endpoint() -> Iterator[Endpoint]:
-    """Answers until the block ends."""
+    """Serve until the block ends."""
     with Endpoint() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()
@@ -66,4 +66,4 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""

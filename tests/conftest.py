@@ -1,4 +1,4 @@
-"""Fixtures for every package; what is heavy is imported by the fixture that needs it."""
+"""Fixtures for every package; fixtures import heavy modules themselves."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY
     os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # some tests import ONNX Runtime themselves
-os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # Haystack reads it when it is imported
-settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' matter
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # Haystack reads it on import
+settings.register_profile("untimed", deadline=None)  # the benchmarks measure speed
 settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run files with slow tests first, or one worker is left with the last of them at the end."""
+    """Run files with slow tests first, so that no worker ends alone with one."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tests marked ``data`` are skipped where the data sets are not: they are not in a clone."""
+    """Skip tests marked ``data`` without the data sets, which a clone lacks."""
     if item.get_closest_marker("data"):
         from logic_retrievers.errors import ReadError
         from logic_retrievers.evaluation.datasets import data_folder
@@ -53,7 +53,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _vectors_decide(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a cleaner's ``auto`` find no cross-encoder, unless the test is marked ``reader``.
 
-    The texts of most tests are made for toy encoders.
+    Most tests have texts made for toy encoders.
     """
     pair_judge = sys.modules.get("logic_retrievers.conflicts.pair_judge")
     if pair_judge is not None and not request.node.get_closest_marker("reader"):
@@ -62,7 +62,7 @@ def _vectors_decide(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 
 @pytest.fixture
 def wire_double() -> Iterator[WireDouble]:
-    """A fresh Qdrant double, empty and without faults."""
+    """A fresh Qdrant double, empty and fault-free."""
     from fault_injection import WireDouble
 
     with WireDouble() as double:
@@ -71,7 +71,7 @@ def wire_double() -> Iterator[WireDouble]:
 
 @pytest.fixture(params=["rest", "grpc"])
 def wire(request: pytest.FixtureRequest, wire_double: WireDouble) -> Iterator[Wire]:
-    """The double over REST, then over gRPC: `.connect()` gives a client."""
+    """The double over REST, then over gRPC: `.connect()` returns a client."""
     from fault_injection import Wire
 
     wire = Wire(wire_double, prefer_grpc=request.param == "grpc")

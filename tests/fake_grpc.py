@@ -1,4 +1,4 @@
-"""The gRPC side of the fake server: the methods that an index calls, in and out of REST models."""
+"""The gRPC side of the fake server: the methods that an index calls, to and from REST models."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ METHODS = {
 
 
 def _set(message: Any, field: str, convert: Callable[[Any], Any] = lambda value: value) -> Any:
-    """A field in REST models, None where it is not set."""
+    """A field in REST models; None if unset."""
     return convert(getattr(message, field)) if message.HasField(field) else None
 
 
@@ -72,7 +72,7 @@ def _points(message: Any) -> dict[str, Any]:
 
 
 def decode(message: Any) -> Any:
-    """The body of a request as a REST model; None where it has none."""
+    """The body of a request as a REST model; None if it has none."""
     to = GrpcToRest
     match message:
         case q.CreateCollection():
@@ -146,13 +146,13 @@ def _create(message: Any) -> m.CreateCollection:
 
 
 def _records(records: list[m.Record]) -> list[q.RetrievedPoint]:
-    # a message cannot say "no payload"
+    # a message cannot express "no payload"
     whole = [each.model_copy(update={"payload": each.payload or {}}) for each in records]
     return [RestToGrpc.convert_record(each) for each in whole]
 
 
 def encode(endpoint: str, result: Any) -> Any:
-    """The message of a result in REST models."""
+    """Convert a result in REST models to its message."""
     to = RestToGrpc
     match result:
         case bool():
@@ -182,7 +182,7 @@ def encode(endpoint: str, result: Any) -> Any:
 
 
 class GrpcServer:
-    """Serves a double on a free port; other methods are UNIMPLEMENTED."""
+    """Serves a double on a free port; other methods return UNIMPLEMENTED."""
 
     def __init__(self, double: WireDouble) -> None:
         unlimited = [(f"grpc.max_{way}_message_length", -1) for way in ("send", "receive")]
@@ -203,7 +203,7 @@ class GrpcServer:
 
 
 class _Bytes(grpc.ServerInterceptor):
-    """Lets a handler answer with bytes in place of a message."""
+    """Lets a handler return bytes instead of a message."""
 
     def intercept_service(self, continuation: Any, details: Any) -> Any:
         handler = continuation(details)
@@ -237,7 +237,7 @@ def _handler(double: WireDouble, endpoint: str) -> Any:
         except NoReply as fault:
             while fault.waits and context.is_active() and not double.closing.wait(0.05):
                 pass
-            # a call cannot close its connection here; this is what a client then sees
+            # a call cannot close its connection here; a client would then see this
             context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
 
     return handle

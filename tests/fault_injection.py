@@ -1,7 +1,7 @@
 """A fake Qdrant server that fails on demand: real REST and gRPC over qdrant-client's local mode.
 
-Sockets, clients, envelopes, status codes and error texts are real. Nothing here says anything about
-HNSW, quantisation, sharding or a server's speed.
+Sockets, clients, envelopes, status codes and error texts are real. The double models neither
+HNSW nor quantisation nor sharding nor a server's speed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from qdrant_client import models as m
 
 @dataclass(eq=False)
 class ErrorReply(Exception):  # noqa: N818 - a reply that travels as an exception
-    """An error as the server sends it; ``bare`` leaves out the JSON envelope."""
+    """An error as the server sends it; ``bare`` omits the JSON envelope."""
 
     status: int
     message: str
@@ -38,14 +38,14 @@ class ErrorReply(Exception):  # noqa: N818 - a reply that travels as an exceptio
 
 @dataclass(eq=False)
 class NoReply(Exception):  # noqa: N818
-    """Close the connection without an answer, or keep it open and send nothing."""
+    """Closes the connection without an answer, or keeps it open and sends nothing."""
 
     waits: bool
 
 
 @dataclass(eq=False)
 class StrangeReply(Exception):  # noqa: N818
-    """Send this body with status 200; over gRPC the bytes of the message."""
+    """Sends this body with status 200; over gRPC the bytes of the message."""
 
     body: bytes
 
@@ -64,7 +64,7 @@ FAULTS: dict[str, Exception] = {
 
 @dataclass
 class Fault:
-    """The next ``times`` requests to ``on`` (any endpoint when None) fail."""
+    """Makes the next ``times`` requests to ``on`` fail; None means any endpoint."""
 
     times: int
     error: Exception
@@ -157,24 +157,24 @@ def _apply(c: QdrantClient, call: Call) -> Any:
             return c.delete_vectors(n, b.vector, chosen)
         case "points/count":
             found = c.count(n, b.filter).count
-            # a server's estimate may be far off where there is a filter
+            # a server's estimate may be far off with a filter
             return m.CountResult(count=found if b.exact is not False else found // 2)
         case "points/scroll":
             points, offset = c.scroll(n, b.filter, b.limit or 10, offset=b.offset, **asked)
             return m.ScrollResult(points=points, next_page_offset=offset)
         case _:
-            # local mode is always exact, and warns of parameters
+            # local mode is always exact and warns of parameters
             plain = [each.model_copy(update={"params": None}) for each in _searches(b)]
             found = c.query_batch_points(n, plain)
             return found if call.endpoint == "points/query/batch" else found[0]
 
 
 def _searches(body: Any) -> list[Any]:
-    """The searches of a batch, or a request alone."""
+    """The searches of a batch, or a single request."""
     return getattr(body, "searches", [body])
 
 
-# what local mode says (qdrant-client 1.20), and a server's status and words for the same mistake
+# local mode's message (qdrant-client 1.20), and a server's status and text for the same error
 _TRANSLATIONS = [
     (r"Collection (.*) not found", 404, r"Not found: Collection `\1` doesn't exist!"),
     (r"Collection (.*) already exists", 409, r"Wrong input: Collection `\1` already exists!"),
@@ -197,7 +197,7 @@ def _as_server(error: Exception) -> ErrorReply:
 
 
 def conditions(node: Any, prefix: str = "") -> Iterator[tuple[str, int]]:
-    """The conditions of a filter as JSON: each with its payload key, and how many values it has."""
+    """The conditions of a filter as JSON, each with its payload key and number of values."""
     if isinstance(node, list):
         for each in node:
             yield from conditions(each, prefix)
@@ -218,7 +218,7 @@ def conditions_of(body: Any) -> list[tuple[str, int]]:
 
 
 def check_limits(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
-    """Refuse what exceeds a collection's strict mode, in a server's words.
+    """Refuse requests beyond a collection's strict mode, with a server's message.
 
     Raises:
         ErrorReply: the request exceeds a limit.
@@ -252,7 +252,7 @@ def check_limits(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
 
 
 def check_rate(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
-    """Refuse what costs more than a rate limit ever grants; all else is granted at once.
+    """Refuse requests that cost more than the rate limit ever grants; grant others at once.
 
     Raises:
         ErrorReply: the request is never granted.
@@ -279,7 +279,7 @@ def _cost(endpoint: str, body: Any) -> int:
 
 
 class Store:
-    """Runs calls one at a time, since local mode is not thread-safe, by the rules of a server."""
+    """Runs calls one at a time by a server's rules, since local mode is not thread-safe."""
 
     def __init__(self, version: str, strict: bool) -> None:
         self._version = version
@@ -302,7 +302,7 @@ class Store:
                 raise _as_server(error) from error
 
     def _name(self, collection: str) -> str:
-        """The collection's own name, also where it was called by an alias."""
+        """The collection's own name, even if called by an alias."""
         aliases = {a.alias_name: a.collection_name for a in self.client.get_aliases().aliases}
         return aliases.get(collection, collection)
 
@@ -331,7 +331,7 @@ class Store:
         check_rate(call.endpoint, call.body, strict)
 
     def _keep(self, call: Call, result: Any) -> Any:
-        """Keep what local mode ignores, and add it to what it describes."""
+        """Store what local mode ignores and add it to its descriptions."""
         name, body = self._name(call.collection), call.body
         match call.endpoint:
             case "collections/create":
@@ -382,14 +382,14 @@ class WireDouble:
 
     Args:
         api_key: every request must carry it.
-        version: what the server says it is; the client's own version by default.
+        version: version that the server reports; by default the client's.
         read_only_api_key: a key whose writes are forbidden (403).
         strict: refuse filters on keys without a payload index, as Qdrant Cloud does.
 
     Attributes:
         requests: (protocol, endpoint) of every request but version checks.
-        latency: seconds that every answer takes; concurrent requests overlap.
-        peak_overlap: the most answers that waited at one time.
+        latency: seconds per answer; concurrent requests overlap.
+        peak_overlap: maximum number of answers waiting at once.
     """
 
     def __init__(
@@ -451,12 +451,12 @@ class WireDouble:
         """Make the next requests fail.
 
         Args:
-            times: how many requests.
+            times: number of requests.
             kind: one of ``FAULTS``, "429", or "strange": ``body`` in place of an answer.
             on: an endpoint of ``ENDPOINTS``; None for any.
-            after_apply: do the work first, so that a client that retries does it twice.
+            after_apply: apply the request before failing, so that a retry applies it twice.
             retry_after: the header of a 429; None leaves it out.
-            body: of a strange answer; over gRPC the bytes of the message.
+            body: body of a strange answer; over gRPC the bytes of the message.
         """
         assert on is None or on in ENDPOINTS, on
         asked = {
@@ -468,8 +468,8 @@ class WireDouble:
     def answer(
         self, protocol: str, call: Call, parse: Callable[[], Any], api_key: str | None
     ) -> Any:
-        """The result of one request, in REST models; raises what is to be sent instead."""
-        if call.endpoint == "version":  # open to all; clients ask for it from another thread
+        """Return the result of one request in REST models; raise the reply of a fault."""
+        if call.endpoint == "version":  # open to all; clients ask for it from a second thread
             return self._store.run(call)
         self.requests.append((protocol, call.endpoint))
         self._authorise(call, api_key)
@@ -532,7 +532,7 @@ def _route(line: str) -> tuple[Call, TypeAdapter[Any] | None]:
 
 
 class RestServer(ThreadingHTTPServer):
-    """A thread for each connection, so that requests overlap as on a server."""
+    """Uses one thread per connection, so that requests overlap as on a server."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -590,7 +590,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Keep quiet; ``WireDouble.requests`` is the log."""
+        """Log nothing; ``WireDouble.requests`` is the log."""
 
 
 def _parse(raw: bytes, adapter: TypeAdapter[Any] | None) -> Any:
@@ -609,11 +609,11 @@ class Wire:
         self._clients: list[QdrantClient] = []
 
     def connect(self, kind: Any = QdrantClient, **options: Any) -> Any:
-        """A client that is closed with the wire; close an asynchronous one in the test."""
+        """Return a client closed with the wire; close an asynchronous one in the test."""
         place = {"url" if name == "location" else name: each for name, each in self.place.items()}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
-            # the check asks from a thread of its own, where a warning cannot be caught
+            # the check asks from its own thread, where a warning cannot be caught
             client = kind(**{**place, "check_compatibility": False, **options})
         if kind is QdrantClient:
             self._clients.append(client)

@@ -1,4 +1,4 @@
-"""Filters over metadata in plain Python: what an index and a reranker must answer."""
+"""Metadata filters in plain Python: the expected results of an index and a reranker."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def matches(metadata: Mapping[str, Any], conditions: Mapping[Any, Any]) -> bool:
-    """Whether metadata pass a filter, as the documentation of filters has it."""
+    """Whether metadata pass a filter, by the documentation of filters."""
     return all(_holds(_values_at(metadata, key), wanted) for key, wanted in conditions.items())
 
 

@@ -1,4 +1,4 @@
-"""A small town of hotels, and a test without a network, for the adapters of all frameworks."""
+"""A small town of hotels, and tests without a network, for all frameworks' adapters."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ QUERY = "a hotel by the sea, but no nightclub"
 
 @pytest.fixture
 def no_network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Nothing reaches a network; a test with a wire double reaches this machine alone."""
+    """Block the network; a test with a wire double reaches this machine only."""
     if "wire_double" in request.fixturenames:
         socket_allow_hosts(["127.0.0.1", "localhost"], allow_unix_socket=True)
     else:
-        disable_socket(allow_unix_socket=True)  # an event loop has a pair of its own
+        disable_socket(allow_unix_socket=True)  # an event loop has its own pair
     yield
     enable_socket()
     socket_allow_hosts(None)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def write_rows(path: Path, rows: Iterable[Any]) -> None:
-    """Write a line for each row, gzip where the name says so, and make the folder."""
+    """Write one line per row, gzipped if the name says so, and make the folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)

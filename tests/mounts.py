@@ -1,4 +1,4 @@
-"""File systems that a test mounts; it is skipped where that is not allowed."""
+"""File systems that tests mount; without permission the test is skipped."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import pytest
 
 @contextmanager
 def read_only(folder: Path, place: Path) -> Iterator[Path]:
-    """A folder once more, on a file system that cannot be written."""
+    """Mount a folder again, read-only."""
     with _mounted(place, ["--bind", str(folder)], ["-o", "remount,bind,ro"]):
         yield place
 
 
 @contextmanager
 def tmpfs(place: Path, size: int) -> Iterator[Path]:
-    """A file system in memory of so many MiB."""
+    """An in-memory file system of so many MiB."""
     with _mounted(place, ["-t", "tmpfs", "-o", f"size={size}m", "tmpfs"]):
         yield place
 

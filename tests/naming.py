@@ -1,4 +1,4 @@
-"""Names of parametrised tests that are the same in every process."""
+"""Names of parametrised tests that are equal in every process."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import re
 
 
 def stable(value: object) -> str:
-    """What ``str`` says of a value, without the address of an object."""
+    """Return ``str`` of a value without an object's address."""
     return re.sub(r" at 0x[0-9a-f]+", "", str(value))

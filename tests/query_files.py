@@ -1,4 +1,4 @@
-"""Query encoders for tests: a bundle's own query side with some noise on its weights."""
+"""Query encoders for tests: a bundle's query side with noisy weights."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def write_noisy(
     seed: int = 7,
     **changes: Any,
 ) -> Path:
-    """Write a query encoder for a head of a bundle, the shipped one where None.
+    """Write a query encoder for a head of a bundle; None: the shipped bundle.
 
-    ``noise`` is in standard deviations of each weight matrix (of its codes where it is int8);
+    ``noise`` is in standard deviations of each weight matrix (of its codes if int8);
     ``changes`` replace fields of the card.
     """
     onnx = pytest.importorskip("onnx", reason="writes a graph")

@@ -37,7 +37,7 @@ def write_small_model(folder: Path) -> Path:
 
 
 def retrained(folder: Path, out: Path, *changed: str) -> str:
-    """A copy of a model in which the named weights are others."""
+    """A copy of a model with the named weights changed."""
     import torch
     from logic_export.bundles.graphs import load_model
 

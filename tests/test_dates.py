@@ -1,4 +1,4 @@
-"""Dates as they stand in metadata: what they mean, and which is certainly the later one."""
+"""Dates in metadata: their meaning, and which one is certainly later."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DAY = (datetime(2024, 5, 1), datetime(2024, 5, 2))
     ids=repr,
 )
 def test_what_is_read(value, span, zoned):
-    """A form that is read wrongly drops the newer passage, and no one sees why."""
+    """A misread form silently drops the newer passage."""
     moment = parse_date(value)
     assert (moment.start, moment.end, moment.zoned) == (*span, zoned)
 
@@ -53,7 +53,7 @@ def test_what_is_read(value, span, zoned):
     ids=repr,
 )  # fmt: skip
 def test_what_cannot_be_read(value):
-    """A guess at a date decides which passage a user sees."""
+    """A guessed date would decide which passage a user sees."""
     assert parse_date(value) is None
 
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_read(value):
     ],
 )
 def test_later_than(later, earlier):
-    """Spans, zones and points are compared with each other, in both directions."""
+    """Spans, zones and points in time compare in both directions."""
     assert is_later(parse_date(later), parse_date(earlier))
     assert not is_later(parse_date(earlier), parse_date(later))
 
@@ -79,12 +79,12 @@ def test_later_than(later, earlier):
         ("2024-05", "2024-05-31T10:00:00"),
         ("2024-05-01", "2024-05-01T23:00:00"),
         ("2024-05-01T12:00:00Z", "2024-05-01T21:00:00+09:00"),
-        ("2024-05-01T12:00:00Z", "2024-05-01T23:00:00"),  # naive: it may be east of there
+        ("2024-05-01T12:00:00Z", "2024-05-01T23:00:00"),  # naive: its zone may lie east of there
         (1714564800, "2024-05-01T12:00:00"),
         ("9999-12-31T23:00:00", "9999-12-31T23:00:00Z"),
     ],
 )
 def test_neither_is_certainly_later(one, other):
-    """A year is no point in time: whatever is dropped for it was dropped at random."""
+    """A year is not a point in time, so dropping a passage for it is random."""
     assert not is_later(parse_date(one), parse_date(other))
     assert not is_later(parse_date(other), parse_date(one))

@@ -1,4 +1,4 @@
-"""Errors as other processes get them: copied, pickled, and made again."""
+"""Errors in other processes: copied, pickled and rebuilt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logic_retrievers import errors
     ids=lambda error: type(error).__name__,
 )
 def test_a_copy_keeps_the_message_and_the_remedy(error):
-    """A worker that raises an error which cannot be pickled breaks its pool."""
+    """An error that cannot be pickled breaks its worker's pool."""
     for again in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert type(again) is type(error)
         assert str(again) == str(error)

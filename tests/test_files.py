@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all."""
+"""Files written completely or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logic_retrievers.files import write_text
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    """A failed write must leave the old file and no half of the new one."""
+    """A failed write must leave the old file and no part of the new one."""
     with pytest.raises(StorageError, match="cannot write"):
         write_text(tmp_path / "no such folder" / "figures.csv", "x")
     old = tmp_path / "run"
@@ -39,7 +39,7 @@ def test_half_a_character_is_escaped(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk() -> None:
-    """The user must read that the device is full, not a bare OSError; and a device stays one."""
+    """The error must say that the device is full, and a device file must stay one."""
     with pytest.raises(StorageError, match="No space left"):
         write_text("/dev/full", "x")
     assert not Path("/dev/full").is_file()

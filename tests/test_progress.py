@@ -1,4 +1,4 @@
-"""Rate and time left, on a clock of the test's own."""
+"""Rate and time left, on a simulated clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def clock(monkeypatch):
 
 
 def test_rate_share_and_time_left(clock):
-    """A bar without them is a spinner."""
+    """Without them a bar is only a spinner."""
     told = []
     meter = ProgressMeter(told.append, total=100)
     clock[0] += 2
@@ -26,7 +26,7 @@ def test_rate_share_and_time_left(clock):
 
 
 def test_what_was_found_unchanged_is_soon_no_speed(clock):
-    """A call that goes on after an interruption would promise its end for an hour."""
+    """A resumed call must not promise its end for an hour because of skipped passages."""
     told = []
     meter = ProgressMeter(told.append, total=11_000)
     meter.report(10_000)
@@ -39,7 +39,7 @@ def test_what_was_found_unchanged_is_soon_no_speed(clock):
 
 
 def test_reports_that_are_far_apart_have_a_speed(clock):
-    """A model that answers once in a minute has one too."""
+    """A model that answers once a minute has a rate too."""
     told = []
     meter = ProgressMeter(told.append, total=10)
     for done in range(1, 6):
@@ -49,7 +49,7 @@ def test_reports_that_are_far_apart_have_a_speed(clock):
 
 
 def test_what_nobody_knows_is_none(clock):
-    """A made-up time left is worse than none."""
+    """An invented time left is worse than none."""
     told = []
     ProgressMeter(told.append).report(5)
     assert (told[0].share, told[0].seconds_left) == (None, None)

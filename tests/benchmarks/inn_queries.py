@@ -1,4 +1,4 @@
-"""A few queries about inns that rule something out, as benchmark folders and in memory."""
+"""A few queries about inns with exclusions, as benchmark folders and in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def inns() -> Dataset:
 
 
 def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
-    """The figures of given lists to a depth of 10; queries without a list are not asked."""
+    """Metrics of given lists to a depth of 10; queries without a list are skipped."""
     queries = [query for query in dataset.queries if query.id in lists]
     scored = {name: [(d, -float(n)) for n, d in enumerate(ids)] for name, ids in lists.items()}
     per_query = compute_metrics(queries, scored, 10)
@@ -49,7 +49,7 @@ def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
 
 
 def write_inns(folder: Path) -> None:
-    """The set as a benchmark folder; queries in pairs where the folder is NevIR's."""
+    """Write the set as a benchmark folder; queries in pairs if the folder is NevIR's."""
     corpus = [{"_id": name, "title": "", "text": text} for name, text in DOCUMENTS.items()]
     queries = [
         {

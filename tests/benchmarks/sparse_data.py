@@ -1,4 +1,4 @@
-"""Tiny folders of ConflictQA's, ArguAna's, SciFact's and the films' forms."""
+"""Tiny folders in the forms of ConflictQA, ArguAna, SciFact and the films."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def abstracts(folder: Path) -> None:
 
 
 def films(folder: Path) -> None:
-    """Background."""
+    """Films as background."""
     write_rows(
         folder / "wikipedia_movies" / "corpus.jsonl.gz",
         [{"_id": f"m{n}", "title": "", "text": f"A film about sailor {n}."} for n in range(6)],

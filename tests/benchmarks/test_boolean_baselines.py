@@ -1,4 +1,4 @@
-"""The combinations of the literature against plain Python."""
+"""The literature's combinations against plain Python."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_ensemble(rows):
 
 @given(rows, st.integers(1, 4))
 def test_sets(rows, k):
-    """Intersection adds, union takes the greater one, NOT takes out; lists of 2k."""
+    """Intersection adds, union takes the greater score, NOT removes; lists of 2k."""
     policy = SetsPolicy(ParsedQuery.stating(TREE))
     lists = [
         set(sorted(range(len(rows)), key=lambda i, c=column: (-rows[i][c], i))[: 2 * k])

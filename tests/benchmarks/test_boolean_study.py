@@ -1,4 +1,4 @@
-"""The study of Boolean questions, over people and passages that a hashed encoder knows."""
+"""The study of Boolean questions over people and passages, with a hashed encoder."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
-    """A report that differs from run to run cannot be checked."""
+    """No one can check a report that changes from run to run."""
     section = STUDY.run(bench)
     assert section == STUDY.run(bench) == Section.model_validate_json(section.model_dump_json())
     questions, curves, people, bars = section.artefacts
@@ -71,7 +71,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
     assert all(len(row.cells) == len(questions.columns) for row in questions.rows)
     assert all(len(row.cells) == len(people.columns) for row in people.rows)
     by_name = {row.cells[0]: row.cells[1:] for row in people.rows}
-    # with the words known exactly, the right person is first and the others are below
+    # with exact words the right person ranks first and the others below
     assert [cell.value for cell in by_name[HYBRID]] == [1, 1, 1, 1]
     assert people.columns[1:] == (
         *("AND: P@1", "AND: all violators below"),
@@ -82,7 +82,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
 
 
 def test_curves_end_where_the_table_is(bench):
-    """A passage that was merged with its copy has two names; mixing them up empties the curve."""
+    """A passage merged with its copy has two names; mixing them up empties the curve."""
     dataset = load_dataset(study.QUESTIONS, "test")
     results = study.search_in_words(bench, dataset, study.DEPTH)
     assert results[BASE].metrics["NegRecall@10"] == 1

@@ -1,4 +1,4 @@
-"""The cleaning experiment over a tiny corpus, through index, cleaner and search."""
+"""The cleaning experiment on a tiny corpus, through index, cleaner and search."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def annotate(_: Corpus) -> dict[str, str]:
 
 
 def test_a_corpus_is_corrupted_and_restored_between_ways(bench: Workbench) -> None:
-    """What one way hid and the next does not find would be counted for the next."""
+    """A passage hidden by one method must not count for the next."""
     questions = load_questions("test")
     open_index = partial(open_background_index, bench.encoder, background_texts(20))
     cleaners = {"three": hide_top_three, "none": annotate, "again": hide_top_three}

@@ -1,4 +1,4 @@
-"""Ranks and survival of violating passages, by hand."""
+"""Ranks and survival of violating passages, computed by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lifetimes(**lists: list[str]) -> Lifetimes:
 
 
 def long(ids: list[str]) -> list[str]:
-    """A list that reaches beyond the tenth rank."""
+    """A list with more than ten ranks."""
     return [*ids, *(f"other {n}" for n in range(12))]
 
 
@@ -45,7 +45,7 @@ def test_differences_of_means_are_tested_in_pairs() -> None:
 
 
 def test_directions_by_hand() -> None:
-    """A violating passage alone in the list is the worst there is, not a missing value."""
+    """A list of only violating passages is the worst case, not a missing value."""
     dataset = inns()
     result = result_of(dataset, q1=["quiet", "loud"], q2=["pool"], q3=["boat"])
     extended = add_pair_measures(dataset, result)
@@ -58,7 +58,7 @@ def test_directions_by_hand() -> None:
 
 def test_the_head_is_put_in_the_judges_order() -> None:
     class Judge:
-        """What speaks of a nightclub contradicts."""
+        """Texts about a nightclub contradict."""
 
         def probabilities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
             assert len(pairs) == 3
@@ -73,7 +73,7 @@ def test_the_head_is_put_in_the_judges_order() -> None:
 
 
 def test_a_sample_keeps_pairs_whole() -> None:
-    """Half a pair says nothing of paired accuracy."""
+    """Half a pair does not count for paired accuracy."""
     dataset = inns()
     pairs = zip(dataset.queries, "abba", strict=True)
     queries = tuple(replace(query, extra={"pair_id": pair}) for query, pair in pairs)

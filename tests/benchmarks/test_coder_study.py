@@ -1,4 +1,4 @@
-"""The study of exclusions over made folders, from end to end."""
+"""The study of exclusions on generated folders, end to end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARTS = ("excluir/test", "nevir/test", "scifact")
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    """With a coder and without a contrastive encoder, over a few inns."""
+    """A workbench with a coder and no contrastive encoder, over a few inns."""
     for part in PARTS:
         write_inns(tmp_path / "data" / part)
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path / "data"))

@@ -1,4 +1,4 @@
-"""A cross-encoder from a folder: its form, and scores that are kept."""
+"""A cross-encoder from a folder: its format, and cached scores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_probabilities_by_hand(tmp_path: Path) -> None:
 
 
 def test_scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twenty passages a query take minutes; a second run must not read them again."""
+    """Twenty passages per query take minutes, which a second run must not repeat."""
     folder = write_model(tmp_path / "model")
     first = CrossEncoder(folder, tmp_path / "pairs.sqlite").probabilities([("quiet", "inn")])
     monkeypatch.setattr(CrossEncoder, "_probability", lambda *_: pytest.fail("read again"))

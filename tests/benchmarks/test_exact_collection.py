@@ -1,4 +1,4 @@
-"""The collection in memory ranks as the engine does."""
+"""The in-memory collection ranks as the engine does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logic_retrievers.evaluation import Dataset, Query
 from logic_retrievers.queries import ParsedQuery
 
 WORDS = ("quiet", "loud", "hotel", "sea", "garden")
-# a word of its own, ever more often, so that no two have the same cosine
+# each has its own word with growing frequency, so that no two cosines are equal
 TEXTS = {
     f"d{n:02d}": " ".join([word for bit, word in enumerate(WORDS) if n >> bit & 1] + [f"no{n}"] * n)
     for n in range(1, 32)
@@ -41,7 +41,7 @@ def dataset() -> Dataset:
     [(BooleanPolicy(), False), (BooleanPolicy(), True), (ENSEMBLE, False), (SETS, False)],
 )
 def test_it_ranks_as_the_engine_does(policy, lexical):
-    """Else the figures of many queries would be none of the package's."""
+    """Otherwise metrics over many queries would not describe the package."""
     vectors = HYBRID if lexical else HYBRID[:2]
     exact = ExactCollection(TEXTS, HashedEncoder())
     with index_dataset(dataset(), HashedEncoder(), lexical=lexical) as index:
@@ -49,13 +49,13 @@ def test_it_ranks_as_the_engine_does(policy, lexical):
     for expression, their in zip(EXPRESSIONS, engine_lists, strict=True):
         exact_list = exact.search(policy.route(ParsedQuery.stating(expression), vectors), "", 8)
         assert [score for _, score in exact_list] == pytest.approx([s for _, s in their], abs=1e-4)
-        last = their[-1][1] + 1e-4  # below it, ties decide who is in the list
+        last = their[-1][1] + 1e-4  # below it ties decide the list's members
         assert {name for name, score in exact_list if score > last} == {
             name for name, score in their if score > last
         }
 
 
 def test_words_that_no_text_has_score_nothing():
-    """A zero would rank every film without the word among those found."""
+    """A score of zero would list every film without the word."""
     scores = ExactCollection(TEXTS, HashedEncoder()).scores("lexical", "volcano")
     assert all(score != score for score in scores)

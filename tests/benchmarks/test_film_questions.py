@@ -1,4 +1,4 @@
-"""Questions on films: facts of a text, films in the way, and truth over the real data."""
+"""Film questions: facts of a text, films that could mislead, and truth over the real data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logic_retrievers.evaluation.rows import Row
 
 
 def film(title: str, text: str, year: int = 1930, cast: str = "") -> dict[str, Any]:
-    """A row; ``text`` goes on behind the title."""
+    """A row; ``text`` follows the title."""
     people = cast.split(", ") if cast else []
     return {"_id": title, "title": title, "text": f"{title} {text}", "year": year, "cast": people}
 
@@ -45,13 +45,13 @@ def test_facts_of_a_text() -> None:
     ids=["year differs", "two directors", "another star"],
 )
 def test_facts_that_a_text_leaves_open(text, cast, year) -> None:
-    """One source alone, or two that disagree, make a right answer that is none."""
+    """A single source, or two that disagree, must not make a right answer."""
     (result,) = films(film("Owl", text, cast=cast)).films.values()
     assert (result.year, result.director, result.stars) == (year, None, set())
 
 
 def test_passages_end_with_a_sentence() -> None:
-    """A fact beyond the cut is one that no reader sees."""
+    """No reader sees a fact beyond the cut."""
     text = f"is a film of Geo. Ames. It is {' '.join(['word'] * 80)}. It stars Ann Lee."
     (result,) = films(film("Red Owl", text, cast="Ann Lee")).films.values()
     assert result.text.startswith("Red Owl is a film of Geo. Ames. It is word")
@@ -59,7 +59,7 @@ def test_passages_end_with_a_sentence() -> None:
 
 
 def test_films_that_may_be_of_a_person() -> None:
-    """One that stays in the set may be a second right answer."""
+    """A film that stays in the set may be a second right answer."""
     texts = ["after W.C. Fields's debut.", "stars W. Claude Fields.", "stars Laurel and Fields."]
     rows = [film(f"Owl {number}", text) for number, text in enumerate(texts)]
     rows += [film("Owl 3", "", cast="W. C. Fields"), film("Owl 4", "", cast="W. C. Fields Jr.")]
@@ -79,7 +79,7 @@ KINDS = {"year": "1930", "not_released": "1930s", "fellow_actor": "Bo Ray", "dir
 @pytest.mark.parametrize("kind", KINDS)
 def test_cases_by_hand(kind: str) -> None:
     case = None
-    for seed in range(20):  # as many of the excluded films are drawn as a case may have
+    for seed in range(20):  # draws as many excluded films as a case may have
         case = draw_case(kind, "Ann Lee", films(*CASES), Random(seed)) or case
     assert case is not None
     assert case.right.id == "Grey Sea"

@@ -1,4 +1,4 @@
-"""Measures of logical consistency by hand, and Boolean queries derived from LIMIT."""
+"""Measures of logical consistency by hand, and Boolean queries built from LIMIT."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NAN, NEVER = math.nan, -math.inf
 
 
 def test_coherence_by_hand() -> None:
-    """A query paired with itself would count as coherent."""
+    """A query must not be paired with itself, which would count as coherent."""
     vectors = [(1.0, 0.0), (0.0, 2.0), (3.0, 3.0), (5.0, 5.0)]
     mean = (0 + math.sqrt(0.5) + math.sqrt(0.5)) / 3
     assert group_coherence(vectors, ["x", "x", "x", "y"]) == pytest.approx({"x": mean})
 
 
 def test_correlation_by_hand() -> None:
-    """Over the first's list alone, or with missing scores as zeros, r tells something else."""
+    """Using the first list only, or zeros for missing scores, changes the meaning of r."""
     first = [9.0, 8.0, 1.0, 7.0, NAN]
     second = [1.0, 3.0, 9.0, NEVER, 5.0]
     expected = statistics.correlation([9.0, 8.0, 1.0], [1.0, 3.0, 9.0])
@@ -43,7 +43,7 @@ def query(name: str, expression: Expression | None, group: str | None = None) ->
 
 
 def test_complementary_queries() -> None:
-    """A AND B beside A OR B, or beside the NOT of another group, correlate for good reasons."""
+    """A AND B with A OR B, or with the NOT of a different group, correlate by construction."""
     expressions = {
         **{"a-b": A & ~B, "b+a": B & A, "b+a again": B & A, "b-a": And((Not(Not(B)), ~A))},
         **{"a+b-c": A & B & ~C, "a+b+c": And((C, And((A, B)))), "a or b": A | B, "a": A},
@@ -69,7 +69,7 @@ def people(likes: dict[str, set[str]]) -> Dataset:
 
 
 def test_truth_by_hand() -> None:
-    """Owls and jam share two people, ink none with anybody: only tea goes with either."""
+    """Owls and jam share two people and ink shares none: only tea goes with either."""
     dataset = limit_queries(people(LIKES), count=2)
     assert dataset.name == "toy/boolean"
     groups = {frozenset((query.group or "").split()) for query in dataset.queries}

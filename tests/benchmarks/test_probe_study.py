@@ -1,4 +1,4 @@
-"""The study of the RAG probe: how results become tables, and which threshold is taken."""
+"""The study of the RAG probe: result tables and the choice of a threshold."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def result(said: Mapping[str, Sequence[str]], kinds: Sequence[str] = ()) -> Prob
 
 
 def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
-    """A p in the wrong column, or of the wrong pair, is a claim that was not measured."""
+    """A p in the wrong column, or of the wrong pair, claims an unmeasured result."""
     texts = {
         "topical": [WRONG] * 9 + [RIGHT],
         "auto": [RIGHT] * 9 + [NEITHER],
@@ -68,7 +68,7 @@ def test_kinds_name_who_lost_them():
 
 
 def test_the_threshold_is_the_highest_that_costs_no_right_answer():
-    """Chosen on the development part alone; a lower one would throw out more than it has to."""
+    """Only the development part chooses it; a lower one drops more than needed."""
     plain = [RIGHT] * 5 + [WRONG] * 3 + [NEITHER] * 2
 
     def at(right: int, wrong: int) -> ProbeResult:

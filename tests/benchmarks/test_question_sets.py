@@ -1,4 +1,4 @@
-"""Question sets of LIMIT, RAMDocs and BoolQuestions: truth by hand, and over the real data."""
+"""Question sets of LIMIT, RAMDocs and BoolQuestions: truth by hand and over the real data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LIKES = {
     "5": "Ed Orr likes Drum and Drum Kits.",
 }
 WHO = {name: text.split(" likes ")[0] for name, text in LIKES.items()}
-# asked for, ruled out, who is right, who is wrong
+# wanted, excluded, right answers, wrong answers
 PAIRS = {
     *(("Tea", "Jam", "1", "2"), ("Tea", "Ink", "2", "1"), ("Tea", "Drum Kits", "2", "1")),
     *(("Owls", "Jam", "1", "2"), ("Owls", "Ink", "2", "1"), ("Owls", "Drum Kits", "2", "1")),
@@ -52,7 +52,7 @@ def people(tmp_path: Path) -> Path:
 
 
 def test_limit_by_hand(people: Path) -> None:
-    """Golf is one person's; no one has Tea without Owls; a Drum could be one of the Drum Kits."""
+    """Golf is one person's; all who have Tea have Owls; a Drum may be one of the Drum Kits."""
     result = limit_questions(people, count=len(PAIRS))
     assert result.passages == {
         **{name: LIKES[name] for name in "12"},
@@ -105,7 +105,7 @@ def ram(tmp_path: Path) -> Path:
 
 
 def test_ramdocs_by_hand(ram: Path) -> None:
-    """A wrong answer that the right one says too would make every right answer wrong."""
+    """A wrong answer contained in a right one must not make right answers wrong."""
     result = ramdocs_questions(ram.parent, "dev")
     assert result.name == "ram/dev"
     first, second = result.questions
@@ -114,11 +114,11 @@ def test_ramdocs_by_hand(ram: Path) -> None:
     assert first.candidates == ("a", "b", "c", "d")
     assert first.kind == "one_answer_misinformed"
     assert (second.gold, second.wrong, second.kind) == (("Hindi", "Telugu"), (), "several_answers")
-    assert second.satisfying == ("a", "e")  # the copy is merged into the first of its text
+    assert second.satisfying == ("a", "e")  # the copy "f" is merged into "a"
 
 
 def test_ramdocs_draws_trusted_documents_among_the_correct(ram: Path) -> None:
-    """A misinformed document that is trusted would filter the right ones out."""
+    """A trusted misinformed document would drop the right ones."""
     trusted = {
         ramdocs_questions(ram.parent, "dev", seed).questions[0].trusted for seed in range(20)
     }
@@ -147,7 +147,7 @@ def test_the_command_writes_a_set(ram: Path, tmp_path: Path) -> None:
 
 
 def test_boolquestions_by_hand(tmp_path: Path) -> None:
-    """A question without an answer is graded as failed by whoever says so."""
+    """Saying that a question has no answer would grade it as failed."""
     folder = tmp_path / "bool"
     texts = {"good": "Kidneys fail.", "bad": "Owls sleep.Nobody knows why kidneys (two) fail. Bye."}
     write_rows(

@@ -1,4 +1,4 @@
-"""The page, the texts and the pictures: figures as they are, and texts as nothing but text."""
+"""The page, texts and pictures: exact numbers, and texts shown as plain text."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_all_files_are_written_and_written_alike(folder, tmp_path):
 
 
 def test_the_page_tells_rows_and_marks_apart(text):
-    """A figure of others among ours, as if of one run, is what this report must never show."""
+    """The report must never show published numbers as if from our run."""
     rows = re.findall(r'<tr class="(.*?)">(.*?)</tr>', text, re.DOTALL)
     assert [kind for kind, _ in rows] == [*["measured"] * 2, *["published"] * 2, "absent"]
     assert ".839" in rows[0][1]
@@ -163,7 +163,7 @@ def test_numbers_are_short():
     shown = {0.8394: ".839", -0.25: "\N{MINUS SIGN}.250", 0.00012: ".00012", 98765.4: "98,765"}
     assert {value: format_number(value) for value in shown} == shown
     assert format_number(math.nan) == "not a number"
-    # the ends of an interval have the places of their mean
+    # an interval's ends have as many decimals as its mean
     assert format_interval(Measurement(value=9.98, low=9.7, high=10.245)) == "9.70 to 10.24"
 
 
@@ -177,7 +177,7 @@ def test_numbers_are_short():
     ],
 )  # fmt: skip
 def test_a_mark_says_which_way_is_better(column, value, p, found):
-    """Fewer violations are better and less recall is worse; turned around, the report lies."""
+    """Fewer violations are better and less recall is worse; reversed, the report lies."""
     assert mark(column, Measurement(value=value, p=p), Measurement(value=0.5)) == found
 
 

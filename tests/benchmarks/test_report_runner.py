@@ -1,4 +1,4 @@
-"""A run continues where it was cut off, and never shows figures of something else."""
+"""A run continues after an interruption and never shows results of different inputs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def section(name: str) -> Section:
 
 @dataclass
 class Counted:
-    """A study that takes no time and counts its runs."""
+    """An instant study that counts its runs."""
 
     name: str = "made"
     data: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Counted:
 
 
 class BenchDouble(Workbench):
-    """A workbench whose encoder has nothing but its specs."""
+    """A workbench whose encoder has only specs."""
 
     @property
     def encoder(self):  # type: ignore[override]
@@ -71,7 +71,7 @@ def data(tmp_path, monkeypatch):
 
 
 def test_other_data_models_seeds_and_source_are_run_again(tmp_path, data, monkeypatch):
-    """Figures of yesterday's data under today's heading are wrong figures."""
+    """Results of old data under a new heading are wrong."""
     counted, models = Counted(data=("toy",), models=("lore",)), tmp_path / "models"
 
     def runs(**settings):
@@ -86,7 +86,7 @@ def test_other_data_models_seeds_and_source_are_run_again(tmp_path, data, monkey
     (models / "lore" / "model").mkdir(parents=True)
     (models / "lore" / "model" / "weights").write_bytes(b"1")
     assert runs(models=models) == 5
-    (models / "coder").mkdir()  # of another study
+    (models / "coder").mkdir()  # of a different study
     assert runs(models=models) == 5
     package = tmp_path / "package"
     package.mkdir()
@@ -98,7 +98,7 @@ def test_other_data_models_seeds_and_source_are_run_again(tmp_path, data, monkey
 
 
 def test_a_failed_study_is_reported_and_the_others_go_on(tmp_path, data):
-    """A missing folder must not cost the report, and must not be stored as a result."""
+    """A missing folder must neither cost the report nor be stored as a result."""
     bad, missing = Counted("bad", problem="the file is torn"), Counted("missing", ("nowhere",))
     good, lines = Counted("good"), []
     workbench = replace(bench(tmp_path), log=lines.append)
@@ -137,7 +137,7 @@ def test_the_set_up_names_what_figures_depend_on(tmp_path, data):
 
 @pytest.fixture
 def made(monkeypatch):
-    """Three studies of the report, in another order than its own."""
+    """Three studies of the report, not in its order."""
     counted = {name: Counted(name) for name in ("later", "probe", "exclusion")}
     monkeypatch.setattr(papers, "_discover", lambda: [study.study() for study in counted.values()])
     return counted

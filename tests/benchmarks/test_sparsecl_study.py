@@ -1,4 +1,4 @@
-"""The study of contradictions over a tiny folder, with the shipped encoder."""
+"""The study of contradictions on a tiny folder, with the shipped encoder."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_section_has_its_tables_and_figures(section: Section) -> None:
 
 
 def test_the_curve_begins_with_the_cosine_alone(section: Section) -> None:
-    """A curve over another alpha than its axis says would choose a wrong setting."""
+    """A curve over the wrong alpha would choose a wrong setting."""
     results = {artefact.name: artefact for artefact in section.artefacts}
     table = results["contradiction-retrieval"]
     (lines,) = results["contradiction-alpha"].plot.panels.values()
@@ -63,7 +63,7 @@ def test_the_curve_begins_with_the_cosine_alone(section: Section) -> None:
 
 
 def test_gains_are_paired_and_corrected() -> None:
-    """A small gain that every query has is a sure one, whatever the queries differ by."""
+    """A small gain on every query is certain, however much the queries differ."""
     plain = np.linspace(0, 0.9, 50)
     scorings = {
         "cosine": Scoring(None, plain),
@@ -99,7 +99,7 @@ def subject(text: str) -> str:
 
 
 def test_passages_of_every_part_are_candidates_and_one_part_asks() -> None:
-    """A pool without the other parts is a third as hard, and its figure no longer compares."""
+    """A pool without the other parts is a third as hard, so its result is not comparable."""
     labelled = conflictqa_pool(conflictqa_parts(), "test")
     assert len(labelled.pool.texts) == 8 * 4
     assert len(labelled.pool.queries) == 3 * 4
@@ -124,7 +124,7 @@ def test_pairs_of_a_kind_are_of_that_kind() -> None:
 
 
 def test_no_half_chooses_the_alpha_that_it_is_measured_with() -> None:
-    """Chosen on itself, each half would look better than a new collection will."""
+    """A half that chose its own alpha would look better than a new collection."""
     sparse_is_right = ScoredCandidates(
         np.array([False, True]), np.array([0.9, 0.5]), np.array([0.1, 0.9]), 1
     )

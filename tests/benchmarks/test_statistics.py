@@ -22,7 +22,7 @@ def test_a_mean_has_the_interval_of_the_bootstrap_of_means() -> None:
 
 
 def test_rows_of_a_group_are_drawn_together() -> None:
-    """Taken alone, a hundred copies of two rows would look like a hundred observations."""
+    """Drawn alone, a hundred copies of two rows would look like a hundred observations."""
     values = np.array([0.0] * 100 + [1.0] * 100)
     groups = ["a"] * 100 + ["b"] * 100
     result = bootstrap_statistic(lambda rows: float(values[rows].mean()), groups)
@@ -45,7 +45,7 @@ def test_a_probability_that_is_off_by_a_fifth_has_that_error() -> None:
 
 
 def test_a_share_of_none_has_an_interval_that_is_no_point() -> None:
-    """The bootstrap gives 0 to 0 for it, as if nothing could be found elsewhere."""
+    """The bootstrap gives 0 to 0 for it, as if 0 were certain everywhere."""
     share, low, high = wilson_interval(0, 10)
     assert (share, low) == (0, 0)
     assert high == pytest.approx(0.2775, abs=1e-3)

@@ -1,4 +1,4 @@
-"""Columns, gains and bars: means over the right queries, tests corrected over the right rows."""
+"""Columns, gains and bars: means over the right queries, corrections over the right rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A_LITTLE = {query: float(n < 2) for n, query in enumerate(QUERIES)}
 
 
 def test_each_row_is_tested_against_the_baseline_and_corrected_over_the_rows():
-    """A p of each row for itself would find something in every long table."""
+    """Uncorrected p values find something in every long table."""
     cells = column({"base": BASE, "better": BETTER, "a little": A_LITTLE}, ALONE, "base")
     alone = [paired_bootstrap(list(values.values()), QUERIES)[0].p for values in (BETTER, A_LITTLE)]
     assert [cells[name].p for name in ("better", "a little")] == pytest.approx(
@@ -31,7 +31,7 @@ def test_each_row_is_tested_against_the_baseline_and_corrected_over_the_rows():
 
 
 def test_a_query_that_a_measure_says_nothing_of_counts_nowhere():
-    """A violation rate over queries without a negation would shrink with their number."""
+    """Queries without a negation must not dilute a violation rate."""
     values = {query: (1.0 if n < 6 else math.nan) for n, query in enumerate(QUERIES)}
     cells = column({"base": BASE, "some": values, "none": dict.fromkeys(QUERIES, math.nan)}, ALONE)
     assert cells["some"].value == 1
@@ -39,7 +39,7 @@ def test_a_query_that_a_measure_says_nothing_of_counts_nowhere():
 
 
 def test_a_gain_is_the_first_less_the_second():
-    """The other way round, every loss would be praised."""
+    """Reversed, every loss would look like a gain."""
     (better, worse, nothing) = gains([(BETTER, BASE), (BASE, BETTER), (BASE, {})], ALONE)
     assert better.value == -worse.value == pytest.approx(11 / 12, abs=1e-6)
     assert better.p == worse.p < 0.05
@@ -48,7 +48,7 @@ def test_a_gain_is_the_first_less_the_second():
 
 def test_bars_stand_under_their_labels():
     labels = {query: ("AND" if n % 2 else "NOT") for n, query in enumerate(QUERIES)}
-    labels["unasked"] = "OR"  # no bars: violations of what rules nothing out would stand as zero
+    labels["unasked"] = "OR"  # no bars: violations of queries without exclusions would show as zero
     values = {query: float(labels[query] == "AND") for query in QUERIES}
     plot = bars({"one": values, "other": BASE}, labels, ALONE, "P@1", baseline="other")
     assert plot.labels == ("NOT", "AND")

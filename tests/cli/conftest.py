@@ -8,7 +8,7 @@ from program import invoke
 
 @pytest.fixture
 def call(tmp_path, monkeypatch):
-    """Runs a command in an empty folder; the exit code must be as expected."""
+    """Run a command in an empty folder and check its exit code."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LOGIC_RETRIEVERS_LOCATION", raising=False)
     return invoke

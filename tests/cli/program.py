@@ -1,4 +1,4 @@
-"""Ways to run commands: in this process, or as the installed program in its own."""
+"""Ways to run commands: in this process, or as the installed program in a new one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ sys.stderr.write(f"\n{json.dumps(codes)}\n")  # a progress bar may end without a
 
 @dataclass
 class Finished:
-    """The exit code of each command, and what all of them printed."""
+    """Each command's exit code, and their joint output."""
 
     codes: list[int]
     stdout: bytes
@@ -42,7 +42,7 @@ class Finished:
 def run_commands(
     *commands: Sequence[str], options: Sequence[str] = (), **environment: str
 ) -> Finished:
-    """Runs commands one after the other; ``options`` are those of the interpreter."""
+    """Run commands in turn; ``options`` are the interpreter's."""
     done = subprocess.run(
         [sys.executable, *options, "-c", _MAIN, json.dumps(commands)],
         capture_output=True,
@@ -55,7 +55,7 @@ def run_commands(
 
 
 def index_rows(folder: Path, rows: Mapping[str, str]) -> Path:
-    """Index texts by id, written to ``corpus.jsonl``; where the index is."""
+    """Index texts by id, written to ``corpus.jsonl``; return the index's location."""
     lines = [json.dumps({"_id": name, "text": text}) for name, text in rows.items()]
     (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
     invoke("index", folder / "corpus.jsonl", "-l", folder / "index")

@@ -1,4 +1,4 @@
-"""``clean`` and ``quarantine``: what they print, write, hide and end with."""
+"""``clean`` and ``quarantine``: output, files, hidden passages and exit codes."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ ROWS = [
 
 @pytest.fixture
 def run(call):
-    """Runs a command in a folder with ``rows.jsonl`` and returns what it prints."""
+    """Run a command in a folder with ``rows.jsonl`` and return its output."""
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     return lambda *arguments, code=0: call(*arguments, code=code).stdout
 
 
 @pytest.fixture
 def stored(run):
-    """The same with the rows in a collection."""
+    """The same folder with the rows in a collection."""
     run("index", "rows.jsonl", "--contradictions")
     return run
 
 
 def test_files_are_examined_and_nothing_is_stored(run):
-    """A check of documents must not leave an index behind."""
+    """A check of documents must leave no index behind."""
     said = run("clean", "rows.jsonl", "-r", "prefer_newest")
     assert "1 would be quarantined" in said
     assert "pairs" not in said.splitlines()[-1]  # two passages make one
@@ -43,7 +43,7 @@ def test_files_are_examined_and_nothing_is_stored(run):
 
 
 def test_a_dry_run_changes_nothing(stored):
-    """Who looks first must be able to trust that looking is all that happens."""
+    """Users must be able to trust that a dry run only looks."""
     assert "would be quarantined" in stored(
         "clean", "-c", "passages", "-r", "prefer_newest", "--dry-run"
     )
@@ -52,7 +52,7 @@ def test_a_dry_run_changes_nothing(stored):
 
 
 def test_hidden_shown_restored(stored):
-    """The whole way of a passage into quarantine and out again."""
+    """A passage's whole way into quarantine and back."""
     cleaned = json.loads(stored("clean", "-c", "passages", "-r", "prefer_newest", "--json"))
     assert cleaned["quarantined"] == ["2021"]
     assert "2021" not in stored("search", "is parental leave paid", "-k", "4")
@@ -72,9 +72,9 @@ def test_hidden_shown_restored(stored):
 
 
 def test_purge_asks_first(stored):
-    """The one command that deletes must not do so by a slip."""
+    """The only command that deletes must ask for confirmation."""
     stored("clean", "-c", "passages", "-r", "prefer_newest")
-    stored("quarantine", "purge", "2021", code=1)  # no one said yes
+    stored("quarantine", "purge", "2021", code=1)  # without confirmation
     assert "1 hidden" in stored("quarantine", "list")
     stored("quarantine", "purge", "2024", "--yes", code=1)  # not in quarantine
     assert "1 deleted" in stored("quarantine", "purge", "--all", "--yes")
@@ -89,7 +89,7 @@ def test_trusted_by_metadata(stored):
 
 
 def test_versions_of_one_document(call):
-    """Only who names the key says which rows are one document."""
+    """Only a user who names the key says which rows are one document."""
     rows = [
         {"id": year, "text": f"City tax: 3 euros a night for {who}.", "page": "tax", "date": year}
         for year, who in (("2021", "adults"), ("2024", "children"))
@@ -102,7 +102,7 @@ def test_versions_of_one_document(call):
 
 
 def test_reports_and_the_exit_code(stored):
-    """A build that is to stop for contradictions needs a code of its own."""
+    """A build that must stop for contradictions needs a distinct exit code."""
     looked = ("clean", "-c", "passages", "--dry-run")
     stored(*looked, "--report", "out.html", "--fail-on", "any", code=6)
     assert {"out.html", "out.jsonl", "out.csv"} <= {path.name for path in Path().iterdir()}
@@ -112,7 +112,7 @@ def test_reports_and_the_exit_code(stored):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_what_a_command_makes_is_its_owners_alone(run):
-    """In a folder that all users may enter, all could read passages and reports."""
+    """In a shared folder other users must not read passages and reports."""
     Path().chmod(0o755)
     for path in (Path("rows.jsonl"), Path("old.csv")):
         path.touch()
@@ -137,7 +137,7 @@ def test_what_a_command_makes_is_its_owners_alone(run):
 
 
 def test_documents_are_compared_with_a_collection(stored):
-    """New documents are compared with the stored ones."""
+    """New documents are compared with stored ones."""
     Path("new.txt").write_text("Parental leave is paid for two weeks.")
     told = json.loads(stored("clean", "new.txt", "-c", "passages", "--json"))
     assert {"2024"} <= {one["finding"]["other"] for one in told["decisions"]}
@@ -145,7 +145,7 @@ def test_documents_are_compared_with_a_collection(stored):
 
 
 def test_wrong_usage(run):
-    """Each is told what is wrong, before anything is loaded or written."""
+    """Each error is reported before anything is loaded or written."""
     run("clean", code=2)
     run("clean", "rows.jsonl", "--trusted", "nowhere.txt", code=2)
     run("clean", "rows.jsonl", "-r", "prefer_nobody", code=2)
@@ -154,7 +154,7 @@ def test_wrong_usage(run):
 
 
 def test_ids_or_all_of_them(stored):
-    """Neither, and it is not clear what is meant; both, and one of them is a slip."""
+    """Neither is unclear; both is a mistake."""
     stored("quarantine", "restore", code=2)
     stored("quarantine", "restore", "2021", "--all", code=2)
 

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: output, files, exit codes."""
+"""The command line as users see it: output, files, exit codes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_index_then_search(call, corpus):
 
 
 def test_bad_rows_are_named_and_the_good_ones_kept(call, corpus):
-    """A file that lost rows to an error must not count as proof that they are stale, either."""
+    """Rows lost to an error must not count as stale either."""
     call("index", corpus)
     lines = [json.dumps(ROWS[0]), "{broken", json.dumps(ROWS[2])]
     corpus.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -84,7 +84,7 @@ def test_long_texts_are_split_with_their_offsets(call, tmp_path):
 def test_what_cannot_work_says_why_and_sets_the_exit_code(
     call, corpus, arguments, code, message, request
 ):
-    """A script that calls us must be able to tell the cases apart."""
+    """Scripts that call us must be able to tell the cases apart."""
     if arguments[0] == "search" and message != "no collection 'passages'":
         call("index", corpus)
     result = call(*arguments, code=code)
@@ -112,7 +112,7 @@ def test_parse(call):
 
 
 def test_parse_of_a_query_that_may_have_a_constraint(call, monkeypatch):
-    """Its list is not plain search's, and "nothing is excluded" does not say why."""
+    """Its list differs from plain search's, which "nothing is excluded" does not explain."""
     unsure = ParsedQuery("quiet hotels", constraint=0.32)
     monkeypatch.setattr(ConstraintParser, "parse", lambda *_: unsure)
     shown = call("parse", "quiet hotels").stdout
@@ -131,7 +131,7 @@ def test_parse_of_an_expression(call):
 
 
 def test_the_base_of_auto(call, corpus):
-    """Words are stored by a plain `index`, and found by both ways to ask for them."""
+    """A plain `index` stores words, and both ways of asking find them."""
     call("index", corpus)
     hybrid = json.loads(call("search", "harbour", "-p", "hybrid", "--json").stdout)
     assert json.loads(call("search", "harbour", "--base", "hybrid", "--json").stdout) == hybrid
@@ -141,7 +141,7 @@ def test_the_base_of_auto(call, corpus):
 
 def test_doctor(call, corpus):
     asked = ("doctor", "--json", "-l", ".logic-retrievers")
-    checks = json.loads(call(*asked, code=1).stdout)  # there is no index yet
+    checks = json.loads(call(*asked, code=1).stdout)  # no index exists yet
     assert {f["name"] for f in checks if not f["ok"]} == {"index"}
     call("index", corpus)
     checks = json.loads(call(*asked).stdout)

@@ -1,4 +1,4 @@
-"""The commands about contradictions, with an encoder whose scores are known beforehand."""
+"""The commands about contradictions, with an encoder whose scores are known."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def corpus(tmp_path, monkeypatch, encoder):
 
 
 def test_what_contradicts_a_statement(call, corpus):
-    """The command must be the search, with all that it was told."""
+    """The command must run the search with all its options."""
     assert "3 added" in call("index", corpus, "--contradictions").stdout
     hits = json.loads(call("contradictions", QUIET, "--json").stdout)
-    assert [hit["id"] for hit in hits] == ["loud", "copper"]  # its own copy is none
+    assert [hit["id"] for hit in hits] == ["loud", "copper"]  # its own copy does not count
     assert hits[0]["score"] == pytest.approx(expected(QUIET, LOUD)["score"], abs=1e-4)
     assert hits[0]["evidence"]["details"]["conflict"] is True
     assert len(json.loads(call("contradictions", QUIET, "-k", 1, "--json").stdout)) == 1
@@ -59,7 +59,7 @@ def test_what_people_see(call, corpus):
 
 
 def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
-    """Everybody's first try is on an index that was made without."""
+    """Users first try an index made without the vector."""
     call("index", corpus)
     refused = call("contradictions", QUIET, code=1).stderr
     assert refused.endswith("). Run `logic-retrievers backfill contradiction`.\n")
@@ -72,7 +72,7 @@ def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     again = call("index", corpus, "--contradictions")
     assert "3 unchanged" in again.stdout
     assert "stored passages" not in again.stderr
-    assert "3 unchanged" in call("index", corpus).stdout  # it stays on
+    assert "3 unchanged" in call("index", corpus).stdout  # the vector stays enabled
     assert encoder.documents == []
 
 
@@ -88,7 +88,7 @@ def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     ],
 )
 def test_an_error_advises_with_commands(call, corpus, command, code, remedy):
-    """A command has no arguments of Python's, and no methods."""
+    """A command has no Python arguments or methods to advise."""
     call("index", corpus, "--no-lexical")
     printed = " ".join(call(*command, code=code).stderr.split())
     assert remedy in printed
@@ -96,7 +96,7 @@ def test_an_error_advises_with_commands(call, corpus, command, code, remedy):
 
 
 def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
-    """Nothing may be stored under a promise that the encoder cannot keep."""
+    """Nothing may be stored if the encoder cannot make the promised vector."""
     monkeypatch.setattr("logic_retrievers.encoders.default_encoder", lambda: placed(("topical",)))
     message = "makes no 'contradiction'"
     assert message in " ".join(call("index", corpus, "--contradictions", code=2).stderr.split())
@@ -115,7 +115,7 @@ def test_a_bundle_without_the_vector(call, corpus, monkeypatch):
     ],
 )
 def test_what_cannot_work_says_why(call, corpus, arguments, code, message):
-    """A script that calls us must be able to tell the cases apart."""
+    """Scripts that call us must be able to tell the cases apart."""
     call("index", corpus, "--contradictions")
     result = call(*arguments, code=code)
     assert message in " ".join(result.stderr.split())
@@ -124,7 +124,7 @@ def test_what_cannot_work_says_why(call, corpus, arguments, code, message):
 
 @pytest.mark.reader
 def test_a_cross_encoder_reads_where_it_is_wanted(call, corpus):
-    """The option must reach the search: its hits say that they were read."""
+    """The option must reach the search: its hits show that they were read."""
     call("index", corpus, "--contradictions")
     plain, read = (
         json.loads(call("contradictions", QUIET, "--json", *more).stdout)

@@ -1,4 +1,4 @@
-"""``doctor --location``: what an index consists of, and what would be slow."""
+"""``doctor --location``: the parts of an index, and what would be slow."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PASSAGES = [Passage(f"p{n}", f"Room {n} by the sea", {"city": "Oslo"}) for n in 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """The bundle is checked elsewhere."""
+    """Skip the bundle check, which other tests cover."""
     monkeypatch.setattr(doctor, "_check_bundle", lambda _: iter(()))
     monkeypatch.delenv("LOGIC_RETRIEVERS_LOCATION", raising=False)
 
 
 def diagnose(location, code=0):
-    """Heading -> details, and what is printed."""
+    """Heading -> details, and the output."""
     arguments = ["doctor", "--location", str(location)]
     result = CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False)
     assert result.exit_code == code, result.output
@@ -56,7 +56,7 @@ def test_an_embedded_index_in_order(tmp_path):
 
 
 def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
-    """Too many passages without HNSW, no words, and a back-fill that was stopped."""
+    """Many passages without HNSW, no words, and an interrupted back-fill."""
 
     def stop(progress):
         raise KeyboardInterrupt
@@ -94,7 +94,7 @@ def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
 
 
 def test_a_server(monkeypatch, wire_double):
-    """Whose filters are slow, or refused, where a field has no payload index."""
+    """A server filters slowly, or refuses, where a field has no payload index."""
     monkeypatch.setattr(doctor, "SLOW_FILTER", 50)
     with PassageIndex.open(location=wire_double.url) as index:
         index.add(PASSAGES)
@@ -110,7 +110,7 @@ def test_a_server(monkeypatch, wire_double):
 
 
 def test_how_a_server_keeps_a_collection(monkeypatch):
-    """What makes it slow, cut off, or lost with one node, and what to do about it."""
+    """Reports storage that is slow, unreachable or lost with one node, and the remedy."""
     strict = {"enabled": True, "max_query_limit": 50}
     options = {"shard_number": 3, "strict_mode_config": strict}
     with WireDouble(version="1.12.3") as double:
@@ -127,7 +127,7 @@ def test_how_a_server_keeps_a_collection(monkeypatch):
 
 
 def test_places_without_an_index(tmp_path):
-    """One line that says what to do, and the exit code of a failure."""
+    """One line says what to do; the exit code is a failure's."""
     found, _ = diagnose(tmp_path, code=1)
     assert "no collection 'passages'" in found["index"][0]
     with warnings.catch_warnings():

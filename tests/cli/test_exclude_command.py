@@ -1,4 +1,4 @@
-"""``search --exclude TEXT --hard``: what it finds, says and refuses."""
+"""``search --exclude TEXT --hard``: hits, messages and errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def search(location):
 
 @pytest.mark.parametrize("hard", [False, True])
 def test_the_hits_are_the_engines(search, location, hard):
-    """An option that is read and not handed on."""
+    """The option must reach the engine."""
     said = json.loads(search(*NAMED, *(["--hard"] if hard else []), "--json").stdout)
     with PassageIndex.open(encoder=OnnxEncoder(), location=location) as index:
         hits = Engine(index).search("a cake recipe", 5, exclude=["nut", "shellfish"], hard=hard)
@@ -42,7 +42,7 @@ def test_the_hits_are_the_engines(search, location, hard):
 
 
 def test_it_says_how_many_were_left_out(search):
-    """Two hits where four were expected look like a small collection."""
+    """Two hits instead of four look like a small collection."""
     assert "2 passages were left out" in search(*NAMED, "--hard").stdout
     assert "left out" not in search(*NAMED).stdout
     only = search("--exclude", "recipe", "--hard").stdout

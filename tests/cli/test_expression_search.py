@@ -1,4 +1,4 @@
-"""``search --expression``: what it finds, explains and refuses."""
+"""``search --expression``: hits, explanations and errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def search(location):
 
 @pytest.mark.parametrize("policy", [[], ["-p", "boolean"]], ids=["auto", "boolean"])
 def test_the_hits_are_the_engines(search, location, policy):
-    """As JSON they look like those of any other search."""
+    """As JSON they look like any other search's hits."""
     said = json.loads(search("--expression", WANTED, "-k", 3, "--json", *policy).stdout)
     with PassageIndex.open(encoder=OnnxEncoder(), location=location) as index:
         hits = Engine(index).search(Expression.parse(WANTED), 3)
@@ -48,7 +48,7 @@ def test_words_stay_words(search, location):
 
 
 def test_every_atom_is_explained(search):
-    """A line for each, with its verdict and its standard score."""
+    """One line each, with verdict and standard score."""
     lines = search("-e", WANTED, "-k", 1, "--explain").stdout.splitlines()
     (hit,) = json.loads(search("-e", WANTED, "-k", 1, "--json").stdout)
     for line, atom in zip(lines[2:4], hit["evidence"]["details"]["atoms"], strict=True):
@@ -58,7 +58,7 @@ def test_every_atom_is_explained(search):
 
 
 def test_a_wrong_expression_is_shown_with_a_caret(search):
-    """Under the very character, also where Rich would see an emoji, a style or a tab."""
+    """It marks the exact character, even where Rich sees an emoji, a style or a tab."""
     result = search("-e", 'ok AND\t[b] AND ":key: x" AND (y', code=2)
     *_, text, caret = result.stderr.splitlines()
     assert "never closed" in result.stderr

@@ -1,4 +1,4 @@
-"""``index``: a folder of formats, what cannot be read, and what it shows while it works."""
+"""``index``: a folder of formats, unreadable files, and progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(call):
 
 
 def test_a_file_that_shrank_and_one_that_shows_nothing(run):
-    """Chunks that are gone from a file would be found for ever; a blank file stops the rest."""
+    """Chunks gone from a file must not be found; a blank file must not stop the rest."""
     Path("notes").mkdir()
     Path("notes/rules.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n{"text": "Three."}\n')
     Path("notes/kept.md").write_text("Kept.")
@@ -35,7 +35,7 @@ def test_a_file_that_shrank_and_one_that_shows_nothing(run):
 
 
 def test_rows_of_another_program(run):
-    """Columns, a delimiter, an encoding and a link go from the command line to the reader."""
+    """Columns, a delimiter, an encoding and a link reach the reader from the command line."""
     Path("rows").mkdir()
     row = "sku~note~shop\nx~Отпуск оплачивается.~north\n"
     Path("rows/a.csv").write_text(row, "cp1251")
@@ -66,17 +66,17 @@ def boats(tmp_path):
 
 
 def test_lines_where_there_is_no_terminal(boats, monkeypatch):
-    """A log with nothing in it for a quarter of an hour."""
+    """A log must not stay empty for a quarter of an hour."""
     assert boats().stderr == ""  # a short run
     monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
     lines = boats("-c", "other").stderr.splitlines()
-    # the share is that of the bytes read, and so small a file is read at once
+    # the share counts bytes read, and a file this small is read at once
     assert re.match(r"passages: 16 done, \d+ %, [\d.,]+/s", lines[0])
     assert re.fullmatch(r"passages: 40 done, 100 %, [\d.,]+/s", lines[-1])
 
 
 def test_a_bar_on_a_terminal(boats, monkeypatch):
-    """A spinner that says 0."""
+    """The bar must show more than a spinner at 0."""
     screen = io.StringIO()
     terminal = console.TerminalConsole(file=screen, force_terminal=True, width=120)
     monkeypatch.setattr(console, "err", terminal)
@@ -95,5 +95,5 @@ def test_a_bar_on_a_terminal(boats, monkeypatch):
     ],
 )
 def test_words(progress, words):
-    """A share or a time that is not known must not be made up."""
+    """An unknown share or time must not be invented."""
     assert console.describe_progress(progress) == words

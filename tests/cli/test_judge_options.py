@@ -22,7 +22,7 @@ QUERY = "a hotel without a pool"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """An index of the hotels, and the same as a data set."""
+    """An index of the hotels, and the same hotels as a data set."""
     folder = tmp_path_factory.mktemp("hotels")
     query = {"_id": "q", "text": QUERY, "satisfying": ["plain"], "violating": ["pool"]}
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
@@ -32,14 +32,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def fake_judge(monkeypatch):
-    """In place of the default bundle's, which may have none: it is for copper."""
+    """Replaces the default bundle's judge, which may be missing: it favours copper."""
     asked = []
 
     def judge(pairs):
         asked.extend(pairs)
         return [(0.98, 0.01, 0.01) if "copper" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
 
-    reader = onnx.default_constraint()  # shares the sessions of the bundle's judge
+    reader = onnx.default_constraint()  # shares the bundle judge's sessions
     monkeypatch.setattr(onnx, "default_constraint", lambda: reader)
     monkeypatch.setattr(onnx, "default_judge", lambda: judge)
     return asked
@@ -51,12 +51,12 @@ def search(folder, *arguments):
 
 
 def evaluate(folder, *arguments):
-    """The figures of the one query."""
+    """The figures for the only query."""
     return json.loads(invoke("evaluate", folder, "--json", *arguments).stdout)["metrics"]
 
 
 def test_search_without_a_judge(folder, fake_judge):
-    """A switch that is read and not handed on."""
+    """The switch must reach the search."""
     hits = search(folder, "--no-judge")
     assert not fake_judge
     with PassageIndex.open(encoder=OnnxEncoder(), location=folder / "index") as index:

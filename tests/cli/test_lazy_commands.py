@@ -1,4 +1,4 @@
-"""Commands are imported when they are called, so that what searches nothing is there at once."""
+"""Commands are imported when called, so that those without a search start at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WITHOUT_RESULT = {"probe template", "serve"}
 
 
 def commands():
-    """Name -> command, subcommands among them."""
+    """Name -> command, including subcommands."""
     for name in COMMANDS:
         command = import_command(name)
         children = getattr(command, "commands", {})
@@ -36,7 +36,7 @@ def test_every_result_can_be_had_as_json():
 
 
 def test_help_lists_what_each_command_says_of_itself():
-    """The list is written down, so that ``--help`` imports no command."""
+    """The list is static, so that ``--help`` imports no command."""
     for name, line in COMMANDS.items():
         assert import_command(name).help.split("\n\n")[0].replace("\n", " ") == line
 
@@ -47,7 +47,7 @@ def test_help_lists_what_each_command_says_of_itself():
     ids=" ".join,
 )
 def test_what_searches_nothing_loads_no_engine(arguments: list[str]):
-    """Help and the completion of options would take a second longer."""
+    """Loading it would delay help and option completion by a second."""
     program = (
         "import sys; from logic_retrievers.cli import main\n"
         f"sys.argv[1:] = {arguments}\n"

@@ -1,4 +1,4 @@
-"""Query encoders from the command line: searched with, and compared over one collection."""
+"""Query encoders on the command line: searching, and comparing over one collection."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_search_with_a_query_encoder(folder, file):
-    """The collection stays as it is: the next search without it finds what it found before."""
+    """The collection stays unchanged: the next search without it finds the same as before."""
     place = ("--location", folder / "index")
     call("index", folder / "corpus.jsonl", *place)
     asked = ("search", "where is the calm inn", "--json", *place)
@@ -51,7 +51,7 @@ def test_search_with_a_query_encoder(folder, file):
 
 
 def test_two_query_encoders_over_one_collection(folder, file, monkeypatch):
-    """The difference must be that of the queries alone, and documents be encoded once."""
+    """Only the queries may differ, and documents are encoded once."""
     encoded: list[str] = []
     really = OnnxEncoder.encode_documents
 
@@ -81,7 +81,7 @@ def figures(folder, *encoders):
 
 
 def test_what_cannot_be_compared_is_refused_at_once(folder, file, tmp_path, monkeypatch):
-    """Before all documents are encoded, which may take an hour."""
+    """The refusal comes before encoding all documents, which may take an hour."""
     monkeypatch.setattr(OnnxEncoder, "encode_documents", lambda *_: pytest.fail("encoded"))
     twice = call("evaluate", folder, "--query-encoder", file, "--query-encoder", file, code=2)
     assert "nothing to compare" in twice.stderr

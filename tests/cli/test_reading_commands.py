@@ -1,4 +1,4 @@
-"""Commands that only read: they make no folder, file or ledger, and tell empty from not found."""
+"""Read-only commands: they create no folder, file or ledger, and tell empty from not found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = [
 
 @pytest.fixture
 def stored(call):
-    """The same with two passages in the collection."""
+    """The same folder with two passages in the collection."""
     Path("rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), "utf-8")
     call("index", "rows.jsonl", "-l", "there", "--contradictions")
     return call
@@ -39,7 +39,7 @@ def stored(call):
     ids=" ".join,
 )
 def test_a_misspelt_location_is_not_created(call, arguments):
-    """An empty collection in a folder that no one wanted, and "no passage found"."""
+    """A misspelt location must not create a folder and report "no passage found"."""
     printed = call(*arguments, "-l", "typo/index", code=1)
     assert "no collection 'passages'" in printed.output
     assert "create=True" not in printed.output  # a command has no such argument
@@ -58,13 +58,13 @@ def test_a_misspelt_location_is_not_created(call, arguments):
     ids=" ".join,
 )
 def test_who_only_reads_makes_no_ledger(stored, arguments):
-    """A ledger next to the collection says that it has been cleaned."""
+    """A ledger next to the collection would say that it has been cleaned."""
     stored(*arguments, "-l", "there")
     assert not list(Path().rglob("*.sqlite*"))
 
 
 def test_who_cleans_makes_a_ledger_that_all_commands_read(stored):
-    """A ledger that is taken for missing: hidden passages without a reason, and hidden again."""
+    """If it counted as missing, hidden passages would lack a reason and be hidden again."""
     stored("clean", "-c", "passages", "-r", "prefer_newest", "-l", "there")
     assert Path("there", "ledger.sqlite").exists()
     (hidden,) = json.loads(stored("quarantine", "list", "--json", "-l", "there").stdout)
@@ -84,7 +84,7 @@ def test_who_cleans_makes_a_ledger_that_all_commands_read(stored):
 
 @pytest.mark.parametrize("command", ["search", "contradictions"])
 def test_an_empty_collection_is_no_search_without_result(stored, command):
-    """A script that goes on with no passages, since the ingestion before it failed."""
+    """A script must not continue without passages after a failed ingestion."""
     with PassageIndex.open(location="there") as index:
         index.delete([row["id"] for row in ROWS])
     result = stored(command, "leave", "-l", "there", "--json", code=1)
@@ -101,7 +101,7 @@ def test_a_filter_that_nothing_passes_is_no_error(stored, command):
 
 @pytest.mark.parametrize("command", ["search", "contradictions"])
 def test_a_filter_on_a_field_that_no_passage_has(stored, command):
-    """A typing error in a field's name looks like an answer."""
+    """A misspelt field's empty result looks like an answer."""
     result = stored(command, "x", "-f", "dat=1999-01-01", "-f", "date=1999-01-01", "-l", "there")
     assert "in the field 'dat'" in result.stderr
     absent = stored(command, "x", "-f", 'date={"not": "1999"}', "-f", "draft=null", "-l", "there")
@@ -109,7 +109,7 @@ def test_a_filter_on_a_field_that_no_passage_has(stored, command):
 
 
 def test_passages_of_all_tenants(call):
-    """Whose passages are read must be said; by default that of one would show the other's."""
+    """The caller must say whose passages to read; a default would show another tenant's."""
     for tenant in ("a", "b"):
         with PassageIndex.open(location="there", tenant=tenant) as index:
             index.add([Passage(f"of {tenant}", "Parental leave is paid.")])
@@ -137,13 +137,13 @@ def test_passages_of_all_tenants(call):
 
 @pytest.mark.parametrize("value", ["[" * 100_000, "9" * 5_000, "NaN"])
 def test_a_filter_that_no_metadata_can_match(stored, value):
-    """A parser that ends in a traceback where the depth or the size of a number is absurd."""
+    """An absurdly deep filter or large number must not end in a traceback."""
     result = CliRunner().invoke(app, ["search", "x", "-f", f"a={value}", "-l", "there"])
     assert isinstance(result.exception, SystemExit | None)
 
 
 def test_whoever_reads_needs_no_right_to_write(call, tmp_path):
-    """An index in an image could not be searched, nor looked at by doctor."""
+    """An index in an image must be searchable, and readable for doctor."""
 
     def said(*arguments, code=0):
         return " ".join(call(*arguments, code=code).output.split())

@@ -29,7 +29,7 @@ def folder(tmp_path):
 
 
 def test_a_second_collection_in_a_folder(folder, tmp_path_factory):
-    """Estimated, made, and found complete the second time."""
+    """It is estimated, then made; a second run finds it complete."""
     at = ("two", "--location", folder, "--language", "german")
     code, text = run(*at, "--dry-run")
     assert code == 0

@@ -1,4 +1,4 @@
-"""``serve``: what it refuses. What it answers, and how it stops, is in tests/serving."""
+"""``serve``: refusals. tests/serving covers its answers and how it stops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_cannot_be_served_is_said_at_once(
     location, monkeypatch, arguments, key, code, message
 ):
-    """An open service on every interface would be found by strangers before its owner."""
+    """Strangers would find a service open on every interface before its owner does."""
     monkeypatch.delenv(KEY, raising=False)
     if key is not None:
         monkeypatch.setenv(KEY, key)

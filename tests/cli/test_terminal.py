@@ -1,4 +1,4 @@
-"""Nothing that is stored, named or asked acts on the terminal on which a command prints it."""
+"""Printed texts, names and queries must not control the terminal."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def call(folder):
-    """Runs a command in the folder; the collection there has a passage in quarantine."""
+    """Run a command in the folder; its collection has a passage in quarantine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("LOGIC_RETRIEVERS_LOCATION", "index")
@@ -102,7 +102,7 @@ COMMANDS = [
     ("arguments", "code"), COMMANDS, ids=[" ".join(a).replace(ATTACK, "A") for a, _ in COMMANDS]
 )
 def test_no_control_character_is_printed(call, arguments, code):
-    """A stored text that sets the clipboard, the title or the order in which a line is read."""
+    """A stored text must not set the clipboard, the title or the reading order."""
     result = call(*arguments)
     assert result.exit_code == code, result.output
     for printed in (result.stdout_bytes, result.stderr_bytes):
@@ -115,7 +115,7 @@ def test_no_control_character_is_printed(call, arguments, code):
 
 @pytest.mark.parametrize("arguments", [[ATTACK], [f"--{ATTACK}"], ["train", ATTACK, "--out", "x"]])
 def test_the_other_program_prints_no_control_character(arguments):
-    """What trains and exports reads files of others, too."""
+    """The training and export program reads foreign files too."""
     result = CliRunner().invoke(export_app, arguments, catch_exceptions=False)
     assert result.exit_code in (1, 2)
     assert "error: " in result.stderr
@@ -123,7 +123,7 @@ def test_the_other_program_prints_no_control_character(arguments):
 
 
 def test_json_has_the_same_values(call):
-    """An escaped id that is another one finds nothing when it is passed back."""
+    """An escaped id finds nothing when passed back."""
     hits = json.loads(call("search", "paid leave", "--json", "-k", "3").stdout)
     shown = {hit["id"]: hit for hit in hits}
     for row in (ROWS[0], ROWS[2]):
@@ -134,13 +134,13 @@ def test_json_has_the_same_values(call):
 
 
 def test_texts_are_printed_as_they_are(call):
-    """Markup that is read styles a text, drops a part of it, or ends the command."""
+    """Interpreted markup would style a text, drop a part or end the command."""
     printed = call("search", "canteen", "-k", "1").stdout
     assert f" {ROWS[2]['id']}\n   {ROWS[2]['text']}\n" in printed
 
 
 def test_only_the_consoles_own_sequences_reach_a_terminal(call, folder):
-    """On a terminal, rich's colours and bars pass; the same sequences in a text must not."""
+    """Rich's colours and bars must pass; the same sequences in a text must not."""
     commands = [[*command, "-l", str(folder / "index")] for command in (
         ["index", str(folder / "docs"), "-c", "again"],
         ["search", f"paid leave {ATTACK}", "--explain"],
@@ -163,7 +163,7 @@ def test_only_the_consoles_own_sequences_reach_a_terminal(call, folder):
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_what_cannot_be_encoded_is_escaped(encoding):
-    """A traceback in place of a result, because of one letter in it; and JSON stays JSON."""
+    """One letter must not replace a result by a traceback; JSON stays JSON."""
     query = f"hôtels ⟦日本⟧ \U0001f600 except \udc9b\ud800 {ATTACK}"
     commands = (["parse", query], ["parse", query, "--json"], ["parse", f"--{query}"], ["--help"])
     done = run_commands(*commands, PYTHONIOENCODING=f"{encoding}:strict")
@@ -178,14 +178,14 @@ def test_what_cannot_be_encoded_is_escaped(encoding):
 
 
 def test_what_prints_without_a_console_is_shown_too(monkeypatch, capsys):
-    """A traceback, or a message of another package, that holds a stored text."""
+    """Tracebacks and other packages' messages may hold stored texts."""
 
     def program():
         sys.stdout.write(ATTACK)
         traceback.print_exception(OSError(ATTACK))
 
     for name in ("stdout", "stderr"):
-        monkeypatch.setattr(sys, name, getattr(sys, name))  # what main() replaces
+        monkeypatch.setattr(sys, name, getattr(sys, name))  # parts that main() replaces
     monkeypatch.setattr("logic_retrievers.cli.app.app", program)
     main()
     for printed in capsys.readouterr():
@@ -196,7 +196,7 @@ def test_what_prints_without_a_console_is_shown_too(monkeypatch, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("width", ["1", "10"])
 def test_narrow_terminals(folder, width):
-    """A table or a bar that has no room must not end the command."""
+    """A table or a bar without room must not end the command."""
     place = ["-l", str(folder / "index")]
     commands = (
         ["search", "paid leave", "--explain", *place],
@@ -210,7 +210,7 @@ def test_narrow_terminals(folder, width):
 
 
 def test_a_pipe_has_no_columns(folder):
-    """A text that breaks at 80 columns cannot be searched, or read by another program."""
+    """Programs cannot search or read a text broken at 80 columns."""
     wanted, long = "a quiet inn by the harbour " * 8, "x" * 200
     (folder / "long.txt").write_text(f"{wanted}{long}", "utf-8")
     place = ["-l", str(folder / "wide")]
@@ -230,7 +230,7 @@ def test_a_pipe_has_no_columns(folder):
 
 
 def test_a_console_shows_what_any_renderable_holds(capsys):
-    """A Text or a table that is printed directly passes no string of ours."""
+    """A directly printed Text or table passes no string through our code."""
     table = Table(ATTACK, title=ATTACK, caption=ATTACK)
     table.add_row(ATTACK)
     table.add_row(Text(ATTACK))
@@ -239,5 +239,5 @@ def test_a_console_shows_what_any_renderable_holds(capsys):
     printed = capsys.readouterr().out
     assert not HIDDEN.search(printed)
     assert printed.count("⟦U+009B⟧") >= 3
-    console.out.print_line("id\x07 \x08", ("a\rb", "bold"))  # of which Rich leaves some out
+    console.out.print_line("id\x07 \x08", ("a\rb", "bold"))  # some of which Rich leaves out
     assert capsys.readouterr().out == "id⟦U+0007⟧ ⟦U+0008⟧a\nb\n"

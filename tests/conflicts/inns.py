@@ -1,4 +1,4 @@
-"""A collection of inns, and what a search in it has to find, by the formulae."""
+"""A collection of inns, and expected search results computed by the formulae."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CORPUS = [
 
 @contextmanager
 def stored(encoder, **location):
-    """The collection, open; what was encoded for it is forgotten."""
+    """The open collection; the encoder's record is cleared."""
     with PassageIndex.open("inns", encoder, vectors=NAMES, **location) as index:
         index.add(CORPUS)
         encoder.documents.clear()

@@ -1,10 +1,10 @@
 """Vectors placed by hand: a text names its topic, its claim and its wording.
 
-``inn | quiet | a`` and ``inn | loud | a`` are about the same thing and claim different things:
-their contradiction vectors differ in two coordinates. ``inn | quiet | b`` says the first again:
-its vector differs a little everywhere. What is about another topic differs everywhere, and much.
-Metadata before an empty line leaves the topic where it is, and moves the contradiction vector to
-where nothing can be told from it.
+``inn | quiet | a`` and ``inn | loud | a`` are about one thing and make different claims:
+their contradiction vectors differ in two coordinates. ``inn | quiet | b`` repeats the first claim:
+its vector differs a little everywhere. A text on a different topic differs much and everywhere.
+Metadata before an empty line keeps the topic, but moves the contradiction vector to where it
+tells nothing.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def by_the_formulae(one: str, other: str) -> tuple[float, float, float]:
 
 
 class PlacedEncoder:
-    """Makes these vectors, and notes what it encoded."""
+    """Makes these vectors and records the texts that it encoded."""
 
     def __init__(self, names: Sequence[str] = ("topical", "contradiction")) -> None:
         self.specs = {
@@ -93,7 +93,7 @@ class PlacedEncoder:
 
 
 def passages(*texts: str, **metadata: Sequence) -> list[Passage]:
-    """Passages whose ids are their texts; ``date=[...]`` gives each a value, None gives none."""
+    """Passages whose ids are their texts; ``date=[...]`` gives one value each, None gives none."""
     return [
         Passage(
             text,

@@ -1,7 +1,7 @@
-"""An encoder whose contradictions are known beforehand: each word has a coordinate of its own.
+"""An encoder with known contradictions: each word has its own coordinate.
 
-Two texts that differ in one word differ in two coordinates of the contradiction vector, which is as
-sparse as a contradiction gets; two texts about different things differ in many.
+Two texts that differ in one word differ in two coordinates of the contradiction vector, the
+sparsest possible contradiction; texts about different things differ in many.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COPPER = "prices of copper rose again during this week"
 def placed(
     names: tuple[str, ...] = NAMES, constants: Mapping[str, float] | None = CONSTANTS
 ) -> WatchedEncoder:
-    """Of 256 dimensions; its contradiction vector brings the constants."""
+    """An encoder of 256 dimensions; its contradiction vector brings the constants."""
     encoder = HashedEncoder(names, dimension=256, query_prefix="query ")
     specs: dict[str, VectorSpec] = dict(encoder.specs)
     if "contradiction" in specs:

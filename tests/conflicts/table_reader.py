@@ -14,7 +14,7 @@ CONSTANTS = {
 
 
 class TableReader:
-    """Reads by a table of two claims; all else is unrelated. Notes what it was asked."""
+    """Reads by a table of two claims; other pairs are unrelated. Records the questions."""
 
     def __init__(self, *opposed, labels=RELATIONS, **constants):
         self.opposed = {frozenset(pair) for pair in opposed}

@@ -1,4 +1,4 @@
-"""All against all: equal to pairs judged one at a time."""
+"""Comparing all passages equals judging pairs one at a time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def matrices(found):
 @settings(deadline=None)
 @given(texts, st.sampled_from([0.0, 0.1, 0.5, 0.9]), st.data())
 def test_equal_to_one_pair_at_a_time(texts, least, data):
-    """A row against the wrong rest, and passages are dropped for what others say."""
+    """A row matched to the wrong passages would drop some for what others say."""
     found = passages(*texts)
     given = data.draw(st.integers(1, len(found)))
     trusted = data.draw(st.sets(st.integers(given, len(found) - 1))) if given < len(found) else ()
@@ -52,7 +52,7 @@ def test_equal_to_one_pair_at_a_time(texts, least, data):
     hit = {other for one, other in expected if one < given <= other}
     for one, other in list(expected):
         if one >= given and not {one, other} & (hit | set(trusted)):
-            del expected[one, other]  # trusted ones that nobody contradicts
+            del expected[one, other]  # trusted ones that nothing contradicts
     assert pairs.keys() == expected.keys()
     for place, pair in pairs.items():
         assert pair.score == pytest.approx(expected[place][1], abs=1e-4)
@@ -65,7 +65,7 @@ def test_equal_to_one_pair_at_a_time(texts, least, data):
 
 
 def test_one_text_does_not_contradict_itself_whatever_its_vectors():
-    """Stored under two titles, or rounded by a server, a text still says one thing."""
+    """Stored under two titles, or rounded by a server, a text makes the same statement."""
     one = Passage("a", "Open until nine.", embed_text="inn | yes | a")
     other = Passage("b", "Open until nine.", embed_text="inn | no | a")
     rows = {
@@ -75,6 +75,6 @@ def test_one_text_does_not_contradict_itself_whatever_its_vectors():
     assert compare_passages([one, other], rows, MERGED, 0.5, given_count=2) == ()
     third = Passage("c", "Open until ten.")
     assert len(compare_passages([one, third], rows, MERGED, 0.5, given_count=2)) == 1
-    near = [other, Passage("d", "Open till nine.")]  # so near that no sparsity can be told of
+    near = [other, Passage("d", "Open till nine.")]  # too near to tell a sparsity
     twice = {name: matrix[[1, 1]] for name, matrix in rows.items()}
     assert compare_passages(near, twice, MERGED, 0.0, given_count=2) == ()

@@ -1,4 +1,4 @@
-"""The filter as a whole: equal to a plain reference on any graph, and true to its own words."""
+"""The whole filter: equal to a plain reference on any graph, and as documented."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def plain_filter(
     rule: Callable[[str, str], set[str]],
     against: str = "drop",
 ) -> tuple[list[str], set[str]]:
-    """Who stays, in order, and who goes: deliberately slow, read from the filter's docstring.
+    """Who stays, in order, and who goes: deliberately slow, following the filter's docstring.
 
-    ``pairs`` are probabilities of two ids; ``rule`` gives the ids that go.
+    ``pairs`` are probabilities of two ids; ``rule`` returns the ids to drop.
     """
     found = conflicts_of(pairs, threshold)
     contested = {one for pair in found if pair <= trusted for one in pair}
@@ -80,7 +80,7 @@ def plain_filter(
             else:
                 window.append(one)
         changed = False
-        while True:  # the strongest that is open, again and again
+        while True:  # repeatedly takes the strongest open pair
             here = [
                 pair
                 for pair in found
@@ -109,16 +109,16 @@ def plain_filter(
     st.sampled_from(["drop", "annotate"]),
 )
 def test_equals_the_reference(count, k, numbers, trusted, resolution, against):
-    """Whatever contradicts whatever, whoever is trusted: who stays, who goes, in which order.
+    """For any contradictions and trusted passages: which stay, which go, in which order.
 
-    A second opinion that is asked about every pair makes any graph there can be.
+    A second opinion on every pair can make any graph.
     """
     names = [f"p{at}" for at in range(count)]
     everybody = sorted({*names, *trusted})
     metadata = {name: {"date": DATES.get(name), "source": SOURCES.get(name)} for name in everybody}
-    # far from each other in topic and wording: nothing but the table says who contradicts whom
+    # topics and wordings are far apart, so only the table says who contradicts whom
     world = {name: Passage(name, f"topic {name} | | ", metadata[name]) for name in everybody}
-    pairs = {  # no two alike: equal ones fall by F, which the table does not say
+    pairs = {  # no two equal: F orders equal ones, and the table lacks F
         frozenset(pair): round(number + at * 1e-3, 3)
         for at, (pair, number) in enumerate(zip(combinations(everybody, 2), numbers, strict=False))
     }
@@ -148,7 +148,7 @@ def test_equals_the_reference(count, k, numbers, trusted, resolution, against):
 
 
 def check_told(found: FilterResult):
-    """Every passage says what it met, and the same as the list of all conflicts says."""
+    """Check that each passage's conflicts match the list of all conflicts."""
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False)) == found.to_dict()
     told, whole = found.without_texts(), found.to_dict()
     for part in ("hits", "dropped"):

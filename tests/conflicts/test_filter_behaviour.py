@@ -1,4 +1,4 @@
-"""The filter in use: what it does with odd input, what it says, refuses and leaves alone."""
+"""The filter in use: odd input, messages, errors, and what it leaves unchanged."""
 
 # ruff: noqa: RUF001 - letters that look alike are the point of the last test
 
@@ -28,7 +28,7 @@ def contradictions(**more):
 
 
 def test_by_default_everything_stays_and_says_what_it_contradicts():
-    """Nothing is dropped by a model's opinion that no one asked to drop it."""
+    """A model's opinion must not drop a passage unless the user asked for it."""
     found = contradictions().filter(passages(TAX, YES, NO))
     assert ids(found.hits) == [TAX, YES, NO]
     assert found.dropped == ()
@@ -46,7 +46,7 @@ def test_by_default_everything_stays_and_says_what_it_contradicts():
 
 
 def test_a_dropped_passage_is_replaced_by_the_next():
-    """Fewer than k where the list has k to give."""
+    """The result has k passages if the list has k to give."""
     given = passages(YES, TAX, NO, COPPER, date=[2020, 2020, 2024, 2020])
     found = contradictions(resolution="prefer_newest").filter(given, 3)
     assert ids(found.hits) == [TAX, NO, COPPER]
@@ -60,7 +60,7 @@ def test_a_dropped_passage_is_replaced_by_the_next():
 
 
 def test_too_few_is_said():
-    """A shorter context than was asked for should not have to be counted."""
+    """Users must not have to count a shorter context."""
     found = contradictions(resolution="drop_both").filter(passages(YES, NO, TAX), 2)
     assert (ids(found.hits), found.short) == ([TAX], True)
     assert found.notes == ("1 of 2 passages: 3 were given, and 2 of them dropped",)
@@ -74,7 +74,7 @@ def test_too_few_is_said():
 
 
 def test_one_passage_or_none():
-    """A search that found nothing is no error, and one passage needs no encoder."""
+    """An empty search result is not an error, and one passage needs no encoder."""
     encoder = PlacedEncoder()
     made = ContradictionFilter(encoder, resolution="prefer_majority")
     nothing = made.filter([])
@@ -86,7 +86,7 @@ def test_one_passage_or_none():
 
 
 def test_passages_of_one_id_that_differ_all_count():
-    """Parts of a document that carry the document's id: all but the first would vanish."""
+    """Parts of a document may share its id: none of them may vanish."""
     given = [*passages(YES, TAX), replace(passages(YES)[0], text=NO), Passage(TAX, TAX, {"n": 1})]
     found = contradictions().filter(given)
     assert [hit.passage for hit in found.hits] == given
@@ -98,7 +98,7 @@ def test_passages_of_one_id_that_differ_all_count():
 
 
 def test_copies_are_one_voice():
-    """The lie that was scraped three times would win the vote."""
+    """A lie scraped three times must not win the vote."""
     lies = [Passage("l1", NO), Passage("l2", NO), Passage("l3", f"{NO}!")]
     once = contradictions(resolution="prefer_majority").filter([*passages(YES), *lies])
     assert once.dropped == ()
@@ -126,7 +126,7 @@ def test_what_cannot_be_judged_stays_and_says_why():
 
 
 def test_keys_and_order_reach_the_rules():
-    """A setting that is dropped on the way decides by another field."""
+    """With a lost setting the rule would decide by the wrong field."""
     given = passages(YES, NO, at=[2020, 2024], date=[2024, 2020], by=["x", "y"])
     for settings, stays in (
         ({"resolution": "prefer_newest"}, YES),
@@ -139,7 +139,7 @@ def test_keys_and_order_reach_the_rules():
 
 
 def test_a_policy_of_ones_own():
-    """The class gets the graph; whatever it drops goes."""
+    """The class gets the graph; the filter drops what the class returns."""
 
     class LongestFirst(ResolutionStrategy):
         name = "rivals"
@@ -153,12 +153,12 @@ def test_a_policy_of_ones_own():
     assert found.hits[0].evidence.details["resolution"] == "rivals"
     with pytest.raises(InputError, match="gives back one of its two passages"):
         contradictions(resolution=lambda one, other: one.id).filter(passages(YES, NO))
-    with pytest.raises(KeyError):  # the user's own mistake stays the user's
+    with pytest.raises(KeyError):  # the user's own error stays the user's
         contradictions(resolution=lambda one, other: one.metadata["v"]).filter(passages(YES, NO))
 
 
 def test_threshold_and_settings():
-    """A threshold that is not heard flags what was not to be flagged."""
+    """An ignored threshold would flag passages below it."""
     given = passages(YES, NO)
     probability = contradictions().filter(given).conflicts[0].probability
     assert len(contradictions(threshold=probability).filter(given).conflicts) == 1
@@ -170,7 +170,7 @@ def test_threshold_and_settings():
 
 
 def test_logs_get_no_text():
-    """A tracer keeps what it is told for years, and shows it to others."""
+    """A tracer keeps its data for years and shows them to others."""
     given = [Passage("a", YES, {"mail": "me@x"}), Passage("b", NO), Passage("c", COPPER)]
     told = contradictions(resolution="drop_both").filter(given).without_texts()
     assert [one["id"] for one in told["dropped"]] == ["a", "b"]
@@ -182,7 +182,7 @@ def test_logs_get_no_text():
 
 
 async def test_async_equals_sync():
-    """Two roads that drift apart."""
+    """The synchronous and asynchronous paths must not drift apart."""
     given = passages(YES, TAX, NO, NEVER, AGAIN, COPPER, date=[2020, 1, 2024, 2021, None, 3])
     made = contradictions(resolution="prefer_newest", trusted=passages(TAX))
     for k in (None, 3):
@@ -190,7 +190,7 @@ async def test_async_equals_sync():
 
 
 async def test_a_slow_policy_leaves_the_event_loop_free():
-    """A function of the user's may ask a database."""
+    """A user's function may query a database."""
     import asyncio
     import threading
 
@@ -217,7 +217,7 @@ async def test_a_slow_policy_leaves_the_event_loop_free():
     [(None, "gave a NoneType"), (Ruling("?", (7,)), r"positions 0 and 1, not \(7,\)")],
 )
 def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
-    """A place that is not one of the two would drop a passage that contradicts no one."""
+    """A position outside the pair would drop a passage that contradicts nothing."""
 
     class Mine(ResolutionStrategy):
         name = "mine"
@@ -243,13 +243,13 @@ def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
     ],
 )
 def test_bad_settings_fail_at_construction(settings, error, told):
-    """A wrong setting that waits for the first conflict fails in front of a user."""
+    """A wrong setting must not wait for the first conflict."""
     with pytest.raises(error, match=told):
         contradictions(**settings)
 
 
 async def test_bad_calls():
-    """A list of strings is the first thing that a newcomer passes; nothing is encoded for it."""
+    """Newcomers pass a list of strings first; a bad call encodes nothing."""
     encoder = PlacedEncoder()
     made = ContradictionFilter(encoder)
     for arguments, error, told in (
@@ -282,5 +282,5 @@ async def test_bad_calls():
     ],
 )
 def test_more_than_half_of_the_letters_decide(text, outside):
-    """A judgement over tokens that the model has not seen would be noise with a figure on it."""
+    """A judgement over tokens that the model has not seen is noise."""
     assert is_outside_latin(text) is outside

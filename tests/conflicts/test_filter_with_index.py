@@ -1,4 +1,4 @@
-"""The filter over a collection: its vectors are taken, and its trusted passages judge."""
+"""The filter over a collection: it takes stored vectors, and trusted passages judge."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def encoder():
 
 @pytest.fixture(params=["embedded", "rest", "grpc"])
 def index(request, encoder, wire_double):
-    """Trusted: that the inn is, and that the tax is not; and much that no one vouches for."""
+    """Trusted passages say that the inn is, and that the tax is not; the rest is untrusted."""
     from fault_injection import Wire
 
     stored = [
@@ -63,7 +63,7 @@ async def test_stored_vectors_are_taken(index, encoder):
 
 
 async def test_trusted_passages_of_the_collection_judge(index, encoder):
-    """What refutes a passage may not be among the results: it is fetched for each of them."""
+    """A refuting passage may not be among the results, so each result fetches its own."""
     made = ContradictionFilter(index=index, trusted_filter={"trusted": True})
     given = passages(NO, YES, TAX, COPPER)
     found = made.filter(given, 2)
@@ -78,7 +78,7 @@ async def test_trusted_passages_of_the_collection_judge(index, encoder):
 
 
 def test_which_are_trusted_is_the_filters_affair(index):
-    """A filter that is dropped on the way trusts the whole collection."""
+    """A lost filter would trust the whole collection."""
     given = passages(NO, TAX)
     law = models.Filter(
         must=[models.FieldCondition(key="metadata.kind", match=models.MatchValue(value="law"))]
@@ -94,7 +94,7 @@ def test_which_are_trusted_is_the_filters_affair(index):
 
 
 def test_a_given_passage_that_the_collection_vouches_for_is_trusted(index):
-    """Another retriever found it and lost its metadata on the way."""
+    """A different retriever may have found it and lost its metadata."""
     bare = [Passage("law", AGAIN), *passages(NO)]
     found = ContradictionFilter(
         index=index, trusted_filter={"trusted": True}, resolution="drop_both"
@@ -109,7 +109,7 @@ def test_a_given_passage_that_the_collection_vouches_for_is_trusted(index):
 
 
 def test_trusted_ones_that_nobody_contradicts_cost_no_warning(index):
-    """Somewhere in a collection two passages always disagree; it must concern the results."""
+    """Two trusted passages often disagree somewhere; only those near the results matter."""
     index.add([Passage("t1", NEVER, {"trusted": True})])
     made = ContradictionFilter(index=index, trusted_filter={"trusted": True})
     assert ids(made.filter(passages(COPPER, TAX)).hits) == [COPPER]
@@ -118,10 +118,10 @@ def test_trusted_ones_that_nobody_contradicts_cost_no_warning(index):
 
 
 def test_another_encoder_searches_with_the_indexs_vectors(encoder):
-    """A vector of one model in the space of another finds anything."""
+    """A vector of one model in a different model's space finds random passages."""
 
     class Turned(PlacedEncoder):
-        """The same texts, all topical vectors turned around."""
+        """The same texts with all topical vectors turned around."""
 
         def encode_documents(self, texts, names=None):
             made = super().encode_documents(texts, names)
@@ -140,7 +140,7 @@ def test_another_encoder_searches_with_the_indexs_vectors(encoder):
 
 
 def test_a_collection_without_the_vector():
-    """Most collections have none: the vectors are made, and nothing else changes."""
+    """Most collections lack the vector: it is made, and nothing else changes."""
     encoder = PlacedEncoder()
     with PassageIndex.open("bare", encoder, vectors=("topical",)) as index:
         index.add([Passage("law", AGAIN, {"trusted": True}), *passages(YES, NO)])
@@ -151,7 +151,7 @@ def test_a_collection_without_the_vector():
 
 
 def test_a_collection_that_cannot_be_searched_for_trusted_ones():
-    """Without topical vectors nothing is found, which must not look like agreement."""
+    """Finding nothing for lack of topical vectors must not look like agreement."""
     encoder = PlacedEncoder()
     with PassageIndex.open("bare", encoder, vectors=("contradiction",)) as index:
         index.add(passages(YES))
@@ -162,7 +162,7 @@ def test_a_collection_that_cannot_be_searched_for_trusted_ones():
 
 
 def test_many_passages_in_one_batched_search(index):
-    """A search a passage over a network would take a second for forty."""
+    """One search per passage would take a second for forty over a network."""
     given = [Passage(f"p{at}", f"topic {at} | yes | a") for at in range(40)]
     sent = []
     client, was = index.client, index.client.query_batch_points

@@ -1,4 +1,4 @@
-"""The pair judge: asked once, about probable pairs, and never trusted further than its form."""
+"""The pair judge: asked once, about probable pairs; malformed answers are not trusted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INNS = passages("inn | yes | a", "inn | no | a", "inn | never | a", "tax | yes |
 
 
 class TableJudge:
-    """Answers by a table, and notes what it was asked."""
+    """Answers from a table and records the questions."""
 
     def __init__(self, **answers):
         self.answers = answers
@@ -42,7 +42,7 @@ def ids(found):
 
 
 def test_its_answer_takes_the_place_of_ours():
-    """A model that was paid for and not heard."""
+    """The result must use the answer of a model that was paid for."""
     judge = TableJudge(yes_no=0.1, yes_never=0.2, no_never=0.99)
     found = filtered(judge)
     assert ids(found) == ["yes"]
@@ -58,7 +58,7 @@ def test_its_answer_takes_the_place_of_ours():
 
 
 def test_it_is_asked_once_about_what_is_likely_the_strongest_first():
-    """Every pair of a long list would be asked of a model that is paid by the question."""
+    """A model paid by the question must not get every pair of a long list."""
     judge = TableJudge()
     plain = filtered(None)
     found = filtered(judge)
@@ -71,7 +71,7 @@ def test_it_is_asked_once_about_what_is_likely_the_strongest_first():
 
 
 def test_judge_above():
-    """Under the threshold, it finds what we missed; over it, only what is likely is asked."""
+    """A low threshold finds what the vectors missed; a high one asks only about likely pairs."""
     judge = TableJudge(yes_yes=0.9)
     found = filtered(judge, judge_above=0.0)
     assert len(judge.asked[0]) == 6
@@ -89,7 +89,7 @@ def test_judge_above():
 
 
 def test_equal_texts_are_asked_about_once():
-    """The same question twice costs twice, and may be answered in two ways."""
+    """Asking twice costs twice and may bring two answers."""
     from dataclasses import replace
 
     copies = [*INNS[:2], replace(INNS[1], id="copy")]
@@ -103,7 +103,7 @@ def test_equal_texts_are_asked_about_once():
 
 
 def test_answers_of_other_kinds_of_number():
-    """Numpy's numbers, truth values and whole numbers are what models give."""
+    """Models return NumPy numbers, bools and ints."""
     for answers in (
         np.array([0.1, 0.2, 0.75]),
         (False, False, True),
@@ -120,7 +120,7 @@ def _raises(pairs):
     raise RuntimeError("key-12345")
 
 
-# tests/judging has what else may go wrong with a judge
+# tests/judging covers the judge's other failures
 WRONG = {
     "raises": (_raises, "it raised RuntimeError"),
     "a logit": (lambda pairs: np.array([-3.0, 0.1, 0.1]), "between 0 and 1"),
@@ -130,7 +130,7 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 @pytest.mark.parametrize("way", ["sync", "async"])
 def test_a_failure_leaves_our_own_and_loses_nobody(case, way):
-    """A model that is down must not take the answer down with it, nor pass for agreement."""
+    """A failed model must neither fail the call nor count as agreement."""
     judge, told = WRONG[case]
     plain = filtered(None)
     made = ContradictionFilter(PlacedEncoder(), judge=judge, resolution="drop_both")
@@ -146,6 +146,6 @@ def test_a_failure_leaves_our_own_and_loses_nobody(case, way):
 
 @pytest.mark.parametrize("settings", [{"judge": "nli"}, {"judge_above": 1.5}])
 def test_settings_that_cannot_work(settings):
-    """A wrong setting that waits for the first conflict fails in front of a user."""
+    """A wrong setting must not wait for the first conflict."""
     with pytest.raises(ConfigurationError, match=next(iter(settings))):
         ContradictionFilter(PlacedEncoder(), **settings)

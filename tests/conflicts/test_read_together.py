@@ -1,4 +1,4 @@
-"""Cross-encoders that read pairs: what they and the vectors say is one probability."""
+"""Cross-encoders that read pairs: their verdict and the vectors give one probability."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_only_the_reader_sees_is_a_conflict():
 
 
 def test_what_only_the_vectors_see_is_none():
-    """A reader that calls two passages unrelated must be able to overrule them."""
+    """A reader that calls two passages unrelated must be able to overrule the vectors."""
     given_ = passages("inn | quiet | a", "inn | loud | a")
     assert filtered(None, given_).conflicts
     assert not filtered(TableReader(), given_).conflicts
@@ -59,7 +59,7 @@ def test_what_only_the_vectors_see_is_none():
 
 @given(st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
 def test_two_states_of_one_thing_are_a_conflict_too(own, shares):
-    """The older one is as wrong in a context as what is contradicted."""
+    """In a context the older state is as wrong as a contradicted passage."""
     read = np.array(shares) / sum(shares)
     expected = pytest.approx(1 - read[3:].sum(), abs=1e-9)
     assert conflict_probability(read.tolist(), own, {}) == expected
@@ -80,7 +80,7 @@ def test_of_a_statement_the_probability_is_that_of_the_regression(own, shares, w
 
 
 def test_what_it_is_not_sure_of_is_dropped_by_nobody():
-    """A wrong passage that stays costs less than a right one that goes."""
+    """Keeping a wrong passage costs less than dropping a right one."""
     judge = TableReader(("quiet", "quiet"))
     (conflict,) = filtered(judge, AGREEING, drop_above=0.999).conflicts
     assert (conflict.decision, conflict.dropped) == ("abstained", ())
@@ -100,7 +100,7 @@ def test_what_it_is_not_sure_of_is_dropped_by_nobody():
 
 
 def test_of_each_passage_the_nearest_before_it_are_read():
-    """Else a list of a hundred would take five thousand readings."""
+    """Otherwise a list of a hundred takes five thousand readings."""
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     judge = TableReader()
     filtered(judge, many)
@@ -108,7 +108,7 @@ def test_of_each_passage_the_nearest_before_it_are_read():
 
 
 def test_what_was_read_is_not_read_again():
-    """The same passages are retrieved for one question after another."""
+    """Several questions in a row retrieve the same passages."""
     judge = TableReader(("quiet", "quiet"))
     own = ContradictionFilter(PlacedEncoder(), judge=judge)
     first = own.filter(AGREEING)
@@ -120,7 +120,7 @@ def test_what_was_read_is_not_read_again():
 
 
 def test_readings_of_two_pairs_are_not_mixed_up():
-    """Joined, the texts of both are the same; a hash of that would give one the other's reading."""
+    """A hash of the joined texts would give one pair the other pair's reading."""
     judge, readings = TableReader(), {}
     reader = pair_judge.Reader.of(judge, "relation")
     for texts in (("inn | quiet | a\0", "inn | b"), ("inn | quiet | a", "\0inn | b")):
@@ -130,7 +130,7 @@ def test_readings_of_two_pairs_are_not_mixed_up():
 
 
 def test_dates_are_not_read():
-    """Two dates make an older and a newer version of what the resolution is to decide."""
+    """The reader must not take two dates for two versions: only the resolution weighs dates."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
     given_ = passages("inn | quiet | a", "inn | quiet | b", **dated)
     judge = TableReader()
@@ -139,7 +139,7 @@ def test_dates_are_not_read():
 
 
 def test_a_trusted_passage_judges_wherever_it_stands():
-    """Among the results it would have to be one of the nearest before a passage."""
+    """A trusted passage need not be among the nearest before a result."""
     rule = Passage("rule", "inn | quiet | z", {"ok": True})
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     for given_ in ([rule, *many], [*many, rule]):
@@ -151,7 +151,7 @@ def test_a_trusted_passage_judges_wherever_it_stands():
 
 
 def test_a_high_threshold_leaves_nothing_unread():
-    """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
+    """Pairs that the vectors find likely are read beyond the nearest, at any threshold."""
     many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
     for threshold in (None, 0.999999):
         judge = TableReader()
@@ -161,7 +161,7 @@ def test_a_high_threshold_leaves_nothing_unread():
 
 @pytest.mark.parametrize(("labels", "lost"), [(RELATIONS, "threshold"), (LABELS, "own")])
 def test_constants_that_are_not_complete_are_refused(index, labels, lost):
-    """A typing error in a manifest would switch the vectors off."""
+    """A typing error in a manifest must not switch the vectors off."""
     reader = TableReader(labels=labels)
     del reader.entry.constants[lost]
     with pytest.raises(BundleError, match=f"'{lost}'"):
@@ -169,7 +169,7 @@ def test_constants_that_are_not_complete_are_refused(index, labels, lost):
 
 
 def test_traces_hold_no_sentence_that_was_read():
-    """Passages must not leave a house by its logs."""
+    """Logs must not leak passages."""
     result = filtered(TableReader(("quiet", "quiet")), AGREEING)
     assert result.to_dict()["conflicts"][0]["read"]
     assert "quiet" not in str(result.without_texts()["conflicts"][0]["read"])
@@ -177,7 +177,7 @@ def test_traces_hold_no_sentence_that_was_read():
 
 
 def test_what_another_trusted_passage_drops_is_settled(monkeypatch):
-    """It did not stay, and the conflict that no one is sure of did not drop it."""
+    """A passage dropped by a trusted one must not be listed as an unsure conflict that stayed."""
     rules = [Passage("sure", "inn | quiet | y"), Passage("unsure", "inn | quiet | z")]
     judge = TableReader(("quiet", "quiet"))
 
@@ -211,7 +211,7 @@ def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
 
 @pytest.mark.parametrize("owner", [CorpusCleaner, ContradictionFilter])
 def test_passages_are_read_for_their_relation(owner):
-    """Inference takes another scope for a contradiction."""
+    """Inference takes a different scope for a contradiction."""
     with pytest.raises(ConfigurationError, match="OnnxRelation"):
         owner(encoder=PlacedEncoder(), judge=TableReader(labels=LABELS))
 
@@ -246,7 +246,7 @@ def test_a_search_puts_what_was_read_first(index):
 
 @pytest.mark.reader
 def test_a_statement_and_a_stored_passage_are_read_by_readers_of_their_own(index, monkeypatch):
-    """A claim beside its evidence is another pair than two passages of a list."""
+    """A claim and its evidence differ from two passages of a list."""
     readers = {"nli": TableReader(labels=LABELS), "relation": TableReader()}
     for name, reader in readers.items():
         monkeypatch.setattr(judging, f"default_{name}", lambda reader=reader: reader)
@@ -260,7 +260,7 @@ def test_a_statement_and_a_stored_passage_are_read_by_readers_of_their_own(index
 
 
 def test_a_search_does_not_read_what_is_far(index):
-    """A cross-encoder that has met few strangers takes some for contradictions."""
+    """A cross-encoder trained on few unrelated pairs takes some for contradictions."""
     judge = TableReader()
     ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
     assert judge.asked
@@ -282,7 +282,7 @@ async def test_a_search_takes_a_judge_of_the_users_own(index):
 
 
 def test_what_a_judge_does_not_answer_stays_behind(index):
-    """Its probability is the vectors', which the judge's cannot be compared with."""
+    """Its probability is the vectors', which is not comparable with the judge's."""
     plain = found(ContradictionSearch(index).search("inn | quiet | a", 4))
     judge = lambda pairs: [0.2 if "dear" in other else None for _, other in pairs]  # noqa: E731
     hits = ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
@@ -290,7 +290,7 @@ def test_what_a_judge_does_not_answer_stays_behind(index):
 
 
 def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
-    """A statement has none; one side's would be a difference."""
+    """A statement has no metadata; the passage's alone would be a difference."""
     index.add([Passage("dated", "inn | dim | a", {"date": "2020", "area": "x"})])
     judge = TableReader()
     ContradictionSearch(index, judge=judge).search_like("dated", 4)
@@ -309,7 +309,7 @@ def test_a_threshold_of_the_users_own_counts_in_a_search(index):
 
 
 def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
-    """An expensive one may stop anywhere."""
+    """An expensive judge may stop at any point."""
     plain = ContradictionSearch(index).search("inn | quiet | a", 4)
     likely = sorted(plain, key=lambda hit: -hit.evidence.details["probability"])
     asked = []
@@ -321,7 +321,7 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
 
 @pytest.mark.reader
 def test_the_shipped_reader_reads():
-    """Constants that a manifest lost would be seen by no one."""
+    """No other test notices constants missing from the manifest."""
     constants = default_bundle_manifest().relation.constants
     assert 0 < constants["threshold"] <= constants["hide_above"] < 1
     result = ContradictionFilter().filter(

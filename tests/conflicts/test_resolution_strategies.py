@@ -1,4 +1,4 @@
-"""The rules, one pair at a time: who goes, who stays, and when they abstain."""
+"""The rules, one pair at a time: which passage goes, which stays, and when rules abstain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logic_retrievers.errors import ConfigurationError, InputError, UnknownResol
 
 
 def graph(*metadata, rivals=(), copies=(), sources=()):
-    """Passages p0, p1, ... with these metadata; rivals and copies are pairs of places."""
+    """Passages p0, p1, ... with these metadata; rivals and copies are pairs of positions."""
     passages = [
         Passage(f"p{at}", f"text {at}", one, source=sources[at] if sources else None)
         for at, one in enumerate(metadata)
@@ -34,7 +34,7 @@ def graph(*metadata, rivals=(), copies=(), sources=()):
 
 
 def both_ways(rule, made):
-    """The ruling on 0 and 1, which must be that on 1 and 0."""
+    """The ruling on (0, 1), checked to equal that on (1, 0)."""
     ruling, back = rule.decide(0, 1, made), rule.decide(1, 0, made)
     assert (sorted(ruling.drop), ruling.abstained) == (sorted(back.drop), back.abstained)
     assert ruling.reason
@@ -42,7 +42,7 @@ def both_ways(rule, made):
 
 
 def test_the_newer_stays():
-    """The wrong way round, and every context is out of date."""
+    """The reverse rule would make every context out of date."""
     rule = PreferNewest()
     ruling = both_ways(rule, graph({"date": "2024-05-01"}, {"date": "2023"}))
     assert ruling.drop == (1,)
@@ -71,7 +71,7 @@ def test_newest_abstains(one, other, told):
 
 
 def test_the_better_source_stays():
-    """The order is read from the best on; a passage's own source will do."""
+    """The order lists the best first; a passage's own source counts too."""
     rule = PreferSource(("law", "press", "blog"))
     ruling = both_ways(rule, graph({"source": "blog"}, {"source": "press"}))
     assert ruling.drop == (0,)
@@ -93,14 +93,14 @@ def test_the_better_source_stays():
     ],
 )
 def test_source_abstains(one, other, told):
-    """An unknown source is not the worst one."""
+    """An unknown source does not count as the worst."""
     ruling = both_ways(PreferSource(("law", "press")), graph(one, other))
     assert ruling.abstained
     assert told in ruling.reason
 
 
 def test_the_majority_stays():
-    """Two against one; those that contradict both, or neither, have no part in it."""
+    """Two against one; passages that contradict both, or neither, have no vote."""
     rule = PreferMajority()
     two = graph({}, {}, {}, rivals=[(0, 1), (0, 2)])
     ruling = both_ways(rule, two)
@@ -115,14 +115,14 @@ def test_the_majority_stays():
 
 
 def test_what_is_said_again_counts_once():
-    """A lie that was copied a hundred times would be the truth."""
+    """A lie copied a hundred times must not become the truth."""
     rule, lie = PreferMajority(), [(0, 1), (0, 2), (0, 3)]
     assert both_ways(rule, graph({}, {}, {}, {}, rivals=lie)).drop == (0,)
     copies = graph({}, {}, {}, {}, rivals=lie, copies=[(1, 2), (2, 3)])
     assert both_ways(rule, copies).abstained
     feed = [{}, {"source": "feed"}, {"source": "feed"}, {"source": "feed"}]
     assert both_ways(rule, graph(*feed, rivals=lie)).abstained
-    chain = [{}, {"source": "x"}, {"source": "x"}, {}]  # 2 and 3 are copies: all three are one
+    chain = [{}, {"source": "x"}, {"source": "x"}, {}]  # 2 and 3 are copies: all three count as one
     assert both_ways(rule, graph(*chain, rivals=lie, copies=[(2, 3)])).abstained
     unhashable = graph({}, {"source": ["f"]}, {"source": ["f"]}, {}, rivals=lie)
     assert "2 voices" in both_ways(rule, unhashable).reason
@@ -133,7 +133,7 @@ def test_what_is_said_again_counts_once():
 
 
 def test_a_function_decides():
-    """The one that it gives back stays; None keeps both."""
+    """The passage that it returns stays; None keeps both."""
     made = graph({"v": 1}, {"v": 2}, {})
     rule = ByFunction(lambda one, other: max(one, other, key=lambda p: p.metadata["v"]))
     assert both_ways(rule, made).drop == (0,)
@@ -161,6 +161,6 @@ def test_a_function_decides():
     ],
 )
 def test_settings_that_cannot_work(arguments, error, told):
-    """A wrong setting that waits for the first conflict fails in front of a user."""
+    """A wrong setting must not wait for the first conflict."""
     with pytest.raises(error, match=told):
         resolution_strategy(*arguments)

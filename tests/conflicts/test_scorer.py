@@ -21,7 +21,7 @@ from logic_retrievers.scoring import normalise
 
 
 def test_of_texts_against_the_formulae():
-    """What a user reads must be what the paper defines, of the right two vectors."""
+    """Scores must follow the paper's definition, with the right two vectors."""
     pairs = [(QUIET, LOUD), (COPPER, QUIET), (LOUD, COPPER)]
     found = ContradictionScorer(placed()).score(pairs)
     for pair, one in zip(pairs, found, strict=True):
@@ -35,7 +35,7 @@ def test_of_texts_against_the_formulae():
 
 
 def test_every_value_survives_json():
-    """NaN is no JSON: one copy in a file would break whoever reads it."""
+    """JSON has no NaN: one copy would make a file unreadable."""
     found = ContradictionScorer(placed()).score([(QUIET, LOUD), (QUIET, QUIET), (QUIET, "Тихо")])
     for one in found:
         assert json.loads(json.dumps(one.to_dict(), allow_nan=False)) == one.to_dict()
@@ -45,14 +45,14 @@ def test_every_value_survives_json():
 
 
 def test_copies_do_not_contradict_each_other():
-    """Rounding alone is the sparsest difference of all; a copy would come first."""
+    """Rounding is the sparsest difference, so copies would rank first."""
     same, spaced = ContradictionScorer(placed()).score([(QUIET, QUIET), (QUIET, f" {QUIET}. ")])
     assert same == PairScore(1.0, 0.0, 1.0, None, False, True)
-    assert spaced == same  # the words decide in this encoder
+    assert spaced == same  # this encoder places texts by their words
 
 
 def test_texts_in_another_script_are_not_judged():
-    """The model has hardly seen their tokens; a figure would look like any other."""
+    """The model has hardly seen their tokens, but its figure looks like any other."""
     chinese = "这家旅馆晚上很安静。"
     scorer = ContradictionScorer(placed(), settings=ContradictionSettings(threshold=1e-9))
     one, two, copy = scorer.score([(QUIET, chinese), (chinese, QUIET), (chinese, chinese)])
@@ -64,7 +64,7 @@ def test_texts_in_another_script_are_not_judged():
 
 @pytest.mark.parametrize("size", [3, 128])
 def test_each_text_is_encoded_once_in_the_order_of_the_pairs(monkeypatch, size):
-    """One statement against a thousand would be encoded a thousand times."""
+    """One statement against a thousand passages must not be encoded a thousand times."""
     monkeypatch.setattr(scorer, "PAIRS_PER_BATCH", size)
     encoder, others = placed(), [f"the inn number {n} is quiet" for n in range(7)]
     pairs = [(QUIET, other) for other in others] + [(others[3], LOUD), (LOUD, QUIET)]
@@ -75,7 +75,7 @@ def test_each_text_is_encoded_once_in_the_order_of_the_pairs(monkeypatch, size):
 
 
 def test_only_what_is_needed_is_encoded_and_kept(monkeypatch):
-    """The compatibility vector costs as much as the others, and a file of pairs has no end."""
+    """The compatibility vector costs as much as the others, and a file of pairs can be endless."""
     encoder, asked = placed(), []
     encode = encoder.encode_documents
 
@@ -95,7 +95,7 @@ def test_only_what_is_needed_is_encoded_and_kept(monkeypatch):
 
 
 def test_constants_of_the_users_own():
-    """A setting that is not heard is worse than one that is refused."""
+    """Ignoring a setting is worse than refusing it."""
     pair = [(QUIET, LOUD)]
     (plain,) = ContradictionScorer(placed()).score(pair)
     (weighed,) = ContradictionScorer(placed(), settings=ContradictionSettings(alpha=0.5)).score(
@@ -120,7 +120,7 @@ def test_constants_of_the_users_own():
     ],
 )
 def test_what_is_no_pair_is_named(pairs, error, message):
-    """Two characters of a string are a pair too, to Python."""
+    """For Python a string of two characters is a pair too."""
     encoder = placed()
     with pytest.raises(error, match=message):
         ContradictionScorer(encoder).score(pairs)
@@ -154,7 +154,7 @@ def unit_rows(seed, count=6, dimension=12):
 
 @given(settings=any_constants, pairs=values)
 def test_score_and_probability_are_the_formulae(settings, pairs):
-    """A sign or a weight in the wrong place still gives figures that look like scores."""
+    """A wrong sign or weight still gives figures that look like scores."""
     cosines, sparsities = np.array(pairs).T
     scores = settings.score(cosines, sparsities)
     probabilities = settings.probability(cosines, sparsities)
@@ -182,7 +182,7 @@ def test_score_and_probability_are_the_formulae(settings, pairs):
     ids=lambda changed: next(iter(changed)),
 )
 def test_constants_out_of_range_are_refused(changed):
-    """A wrong constant would only be seen in figures that no one checks."""
+    """A wrong constant shows only in figures that no one checks."""
     with pytest.raises(ConfigurationError, match=next(iter(changed))):
         merge_constants(placed(constants=CONSTANTS | changed).specs)
     with pytest.raises(ConfigurationError, match=next(iter(changed))):
@@ -190,7 +190,7 @@ def test_constants_out_of_range_are_refused(changed):
 
 
 def test_constants_that_lack_or_are_unknown_are_named():
-    """A bundle of a later version must not be read by half."""
+    """A later version's bundle must not be half read."""
     for name in CONSTANTS:
         rest = {key: value for key, value in CONSTANTS.items() if key != name}
         with pytest.raises(ConfigurationError, match=name):
@@ -200,7 +200,7 @@ def test_constants_that_lack_or_are_unknown_are_named():
 
 
 def test_constants_of_an_encoder():
-    """The constants of one contradiction vector say nothing about another's."""
+    """One contradiction vector's constants say nothing about a different one's."""
     specs = placed().specs
     assert merge_constants(specs) == MERGED
     own = ContradictionSettings(**{**CONSTANTS, "alpha": 7.0})
@@ -226,7 +226,7 @@ def test_constants_of_an_encoder():
 
 @given(seed=st.integers(0, 2**32), settings=any_constants)
 def test_pairs_are_judged_as_one_against_others(seed, settings):
-    """A scorer of pairs and a filter over a list would contradict each other about one pair."""
+    """A scorer of pairs and a filter over a list must agree about a pair."""
     rows = unit_rows(seed)
     one = {name: vectors[0] for name, vectors in rows.items()}
     repeated = {name: np.repeat(vectors[:1], 6, axis=0) for name, vectors in rows.items()}
@@ -239,7 +239,7 @@ def test_pairs_are_judged_as_one_against_others(seed, settings):
 
 @given(seed=st.integers(0, 2**32))
 def test_judging_is_symmetric(seed):
-    """A contradicts B as B contradicts A."""
+    """A contradicts B exactly as B contradicts A."""
     left, right = unit_rows(seed), unit_rows(seed + 1)
     there, back = score_rows(left, right, MERGED), score_rows(right, left, MERGED)
     for field in fields(there):

@@ -50,7 +50,7 @@ def local(encoder):
 
 
 def test_the_order_is_that_of_f(index, encoder):
-    """The nearest passage is a paraphrase; what contradicts must come before it."""
+    """The nearest passage is a paraphrase; contradictions must come before it."""
     against = ContradictionSearch(index)
     agrees(against.search(QUIET, 50), by_hand(QUIET, CORPUS))
     assert encoder.documents == [QUIET]
@@ -63,7 +63,7 @@ def test_the_order_is_that_of_f(index, encoder):
 
 
 def test_a_stored_passage_is_left_out_with_its_copies(index, encoder):
-    """The passage itself would head the list of what contradicts it."""
+    """Otherwise the passage itself heads its own list."""
     hits = ContradictionSearch(index).search_like("inn-quiet", 50)
     agrees(hits, by_hand(QUIET, CORPUS))
     assert not {"inn-quiet", "copy"} & {hit.passage.id for hit in hits}
@@ -75,7 +75,7 @@ def test_a_stored_passage_is_left_out_with_its_copies(index, encoder):
 
 
 def test_evidence(index):
-    """Why a passage stands where it stands must be all there, and survive JSON."""
+    """Evidence must explain each position completely and survive JSON."""
     hits = ContradictionSearch(index).search(QUIET, 50)
     for hit in hits:
         assert json.loads(json.dumps(hit.to_dict(), allow_nan=False)) == hit.to_dict()
@@ -104,7 +104,7 @@ def test_evidence(index):
 
 
 def test_a_filter_holds(index):
-    """A passage of another place, or another customer, is no answer."""
+    """A passage of a different place or customer is not an answer."""
     against = ContradictionSearch(index)
     for condition, admits in [
         ({"place": "farm"}, lambda one: one.metadata["place"] == "farm"),
@@ -118,7 +118,7 @@ def test_a_filter_holds(index):
 
 
 def test_copies_take_no_hits_place(index):
-    """The nearest to a statement are its copies: a small pool would be empty without them."""
+    """A statement's nearest passages are its copies, which must not fill a small pool."""
     index.add([Passage(f"copy {n}", QUIET, {"place": "inn"}) for n in range(5)])
     for k in (1, 3, len(CORPUS)):
         for hits in (
@@ -134,7 +134,7 @@ def test_copies_take_no_hits_place(index):
 
 
 def test_alpha_and_constants_of_the_users_own(local):
-    """Alpha 0 is plain topical search; another that is not heard looks like a result."""
+    """Alpha 0 is plain topical search; ignoring alpha would go unnoticed."""
     for alpha in (0.0, 9.0):
         settings = SETTINGS.model_copy(update={"alpha": alpha})
         hits = ContradictionSearch(local, alpha=alpha).search(QUIET, 50)
@@ -146,7 +146,7 @@ def test_alpha_and_constants_of_the_users_own(local):
 
 
 def test_least_probability(local, monkeypatch):
-    """A list that is filled up with what contradicts nothing would be taken for findings."""
+    """Filling the list with unrelated passages would make them look like findings."""
     everything = ContradictionSearch(local).search(QUIET, 50)
     likely = [hit for hit in everything if hit.evidence.details["probability"] >= 0.5]
     assert 0 < len(likely) < len(everything)
@@ -158,7 +158,7 @@ def test_least_probability(local, monkeypatch):
 
 
 def test_texts_in_another_script_have_no_probability(encoder):
-    """The model has hardly seen their tokens; a figure would look like any other."""
+    """The model has hardly seen their tokens, but its figure looks like any other."""
     russian = "гостиница в гавани тихая"
     with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
         index.add([*CORPUS[:3], Passage("ru", russian), Passage("ru-2", f"{russian} ночью")])
@@ -176,7 +176,7 @@ def test_texts_in_another_script_have_no_probability(encoder):
 
 
 def test_passages_without_the_vector_follow_behind(index):
-    """Another store wrote them since: they can neither be judged nor be kept silent about."""
+    """A different store wrote them since: they cannot be judged but must be reported."""
     bare = [point_id(one) for one in ("inn-loud", "copper")]
     index.client.delete_vectors("inns", ["contradiction"], bare, wait=True)
     hits = ContradictionSearch(index).search(QUIET, 50)
@@ -197,7 +197,7 @@ def test_passages_without_the_vector_follow_behind(index):
 
 
 def test_vectors_come_in_bounded_batches(local, monkeypatch):
-    """A thousand candidates of a hundred searches at a time would be a gigabyte."""
+    """A thousand candidates for each of a hundred searches at once would take a gigabyte."""
     everything = ContradictionSearch(local).search(QUIET, 50)
     monkeypatch.setattr(search, "VECTORS_PER_BATCH", 4)
     asked, fetch = [], local.fetch_vectors
@@ -213,7 +213,7 @@ def test_vectors_come_in_bounded_batches(local, monkeypatch):
 
 
 def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
-    """A list would be shorter than asked for, though there are more."""
+    """The list must not be shorter than asked while there are more."""
     against = ContradictionSearch(local)
     expected_hits = against.search(QUIET, 4)
     fetch, gone = local.fetch_passages, expected_hits[1].passage.id
@@ -231,7 +231,7 @@ def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
 
 
 async def test_async_equals_sync(index):
-    """Two roads that drift apart."""
+    """The synchronous and asynchronous paths must not drift apart."""
     against = ContradictionSearch(index)
     one = {"place": ["farm", "cabin"]}
     assert await against.asearch(QUIET, 3) == against.search(QUIET, 3)
@@ -243,7 +243,7 @@ async def test_async_equals_sync(index):
 
 
 def test_tenants_are_kept_apart(encoder):
-    """Another customer's passages are no answer, and no subject."""
+    """Another tenant's passages are neither answers nor subjects."""
     with PassageIndex.open("inns", encoder, vectors=NAMES, tenant="one") as one:
         two = PassageIndex.open("inns", encoder, client=one.client, tenant="two")
         one.add(CORPUS[:3])
@@ -255,7 +255,7 @@ def test_tenants_are_kept_apart(encoder):
 
 
 def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
-    """The guard by distance alone would list it behind what contradicts it."""
+    """The distance check alone would list it behind its contradictions."""
     index.client.delete_vectors("inns", ["contradiction"], [point_id("inn-quiet")], wait=True)
     hits = ContradictionSearch(index).search_like("inn-quiet", 50)
     agrees(hits, by_hand(QUIET, CORPUS))  # its own vector is made now
@@ -263,18 +263,18 @@ def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
 
 
 def test_the_candidates_are_the_topically_nearest(index):
-    """Everything would be read at each search, or another few than the nearest."""
+    """A search must read neither everything nor passages other than the nearest."""
     cosines = {
         one.id: 1.0 if one.text == QUIET else expected(QUIET, one.text)["cosine"] for one in CORPUS
     }
     near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
     hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
     agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
-    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard
+    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k takes effect
 
 
 def test_a_collection_without_the_vector_is_named_and_nothing_encoded(encoder):
-    """A thousand texts encoded at every search would look like a slow server."""
+    """Encoding a thousand texts per search would look like a slow server."""
     with PassageIndex.open("inns", encoder) as index:
         index.add(CORPUS)
         encoder.documents.clear()
@@ -291,7 +291,7 @@ def test_a_collection_without_the_vector_is_named_and_nothing_encoded(encoder):
 
 
 def test_what_cannot_be_asked(local):
-    """Each is told by name, before any work."""
+    """Each error names the argument before any work starts."""
     against = ContradictionSearch(local)
     for statement, error in (
         (" \n", EmptyTextError),
@@ -315,7 +315,7 @@ def test_what_cannot_be_asked(local):
 
 
 def test_an_empty_collection(encoder):
-    """No candidates are no error."""
+    """Having no candidates is not an error."""
     with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
         assert ContradictionSearch(index).search(QUIET) == []
         index.add([CORPUS[0]])

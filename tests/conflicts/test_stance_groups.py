@@ -1,4 +1,4 @@
-"""Who stands on which of two sides: against a plain enumeration, and what it must never do."""
+"""Which passage is on which of two sides, against a plain enumeration."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def groups(draw, least=2, most=6):
 
 
 def plainly(probabilities, leaning):
-    """The posterior by the definition, parting by parting."""
+    """The posterior by definition, split by split."""
     count = len(probabilities)
     likely = {}
     for sides in product((0, 1), repeat=count):
         if sides[0] == 1:
-            continue  # the same parting with the sides' names exchanged
+            continue  # the same split with the sides exchanged
         prior = 0.5 if not any(sides) else 0.5 / (2 ** (count - 1) - 1)
         weight = prior
         for a, b in combinations(range(count), 2):
@@ -45,7 +45,7 @@ def plainly(probabilities, leaning):
 
 @given(groups(), st.sampled_from([0.0, 1.0, -0.5]))
 def test_partings_are_the_posterior(probabilities, leaning):
-    """Every decision against a passage near a trusted one rests on these numbers."""
+    """Every decision against a passage near a trusted one uses these numbers."""
     sides, weights = stance_partitions(probabilities, leaning)
     expected = plainly(probabilities, leaning)
     found = {tuple(int(one) for one in row): w for row, w in zip(sides, weights, strict=True)}
@@ -61,7 +61,7 @@ def test_opposite_sums_the_partings(probabilities, leaning):
 
 
 def test_a_third_passage_speaks_for_a_conflict():
-    """An even chance becomes a likely one where someone agrees with the one and not the other."""
+    """A passage that agrees with only one of the two makes an even chance a likely one."""
     two = np.array([[0, 0.5], [0.5, 0]])
     three = np.array([[0, 0.5, 0.02], [0.5, 0, 0.95], [0.02, 0.95, 0]])
     assert opposition_to_first(two)[1] == pytest.approx(0.5)
@@ -74,7 +74,7 @@ AGREE, CLASH = 0.02, 0.97
 
 
 def graph(sides, *, copies=(), unsure=()):
-    """Passages p0, p1, ... that stand on these sides; ``unsure`` pairs have an even chance."""
+    """Passages p0, p1, ... on these sides; ``unsure`` pairs have an even chance."""
     count = len(sides)
     matrix = np.zeros((count, count))
     for a, b in combinations(range(count), 2):
@@ -95,7 +95,7 @@ def graph(sides, *, copies=(), unsure=()):
 
 
 def ruling(made):
-    """The ruling on 0 and 1, which must be that on 1 and 0."""
+    """The ruling on (0, 1), checked to equal that on (1, 0)."""
     found, back = PreferMajority().decide(0, 1, made), PreferMajority().decide(1, 0, made)
     assert (found.drop, found.abstained) == (back.drop, back.abstained)
     return found
@@ -106,19 +106,19 @@ def ruling(made):
     [("ab", ()), ("abb", (0,)), ("aba", (1,)), ("abab", ()), ("abbba", (0,)), ("abaab", (1,))],
 )
 def test_the_side_with_more_passages_stays(sides, drop):
-    """Where both sides have as many no one can tell, and both stay."""
+    """With equal sides the rule abstains and both stay."""
     found = ruling(graph(sides))
     assert found.drop == drop
     assert found.abstained is not bool(drop)
 
 
 def test_what_is_said_again_counts_once():
-    """A lie that was copied a hundred times would be the truth."""
+    """A lie copied a hundred times must not become the truth."""
     assert ruling(graph("abbb")).drop == (0,)
     assert ruling(graph("abbb", copies=[(1, 2), (2, 3)])).abstained
 
 
 def test_whoever_might_stand_on_either_side_decides_nothing():
-    """Neighbours about something else are near to both, and have no voice."""
+    """Neighbours about something else are near both sides and have no vote."""
     assert ruling(graph("abb", unsure=[(0, 2), (1, 2)])).abstained
     assert ruling(graph("aba", unsure=[(0, 2), (1, 2)])).abstained

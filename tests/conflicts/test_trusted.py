@@ -1,4 +1,4 @@
-"""Trusted passages: they judge, they are never dropped, and they may be wrong."""
+"""Trusted passages: they judge, are never dropped, and may be wrong."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_contradicts_a_trusted_passage_is_dropped(way):
-    """Whatever the resolution: who vouches for a passage has decided already."""
+    """Trust decides under every resolution."""
     made, called = WAYS[way]
     found = contradictions(**made).filter(passages(NO, YES, TAX), 2, **called)
     assert ids(found.hits) == [YES, TAX]
@@ -49,7 +49,7 @@ def test_what_contradicts_a_trusted_passage_is_dropped(way):
 
 
 def test_a_trusted_passage_among_the_given_judges_from_any_place():
-    """The last of the list is trusted for what it is, not for where it stands."""
+    """Trust does not depend on the position in the list."""
     given = passages(NO, TAX, YES)
     for made, called in (
         ({"trusted": given[2:]}, {}),
@@ -66,7 +66,7 @@ def test_a_trusted_passage_among_the_given_judges_from_any_place():
 
 
 def test_an_older_version_of_a_trusted_passage_is_not_trusted():
-    """A stale copy in the index carries the id of the corrected passage."""
+    """A stale copy in the index has the corrected passage's id."""
     corrected = Passage("page", YES)
     found = contradictions(trusted=[corrected]).filter([Passage("page", NO), *passages(TAX)])
     assert ids(found.hits) == [TAX]
@@ -76,7 +76,7 @@ def test_an_older_version_of_a_trusted_passage_is_not_trusted():
 
 
 def test_trusted_passages_that_contradict_each_other_judge_nobody():
-    """Both cannot be right; whichever judged would be the one that came first."""
+    """Both cannot be right, so order alone would choose the judge."""
     trusted = [Passage("t1", YES), Passage("t2", NO), Passage("t3", TAX)]
     given = passages(NEVER, "tax | no | a", COPPER)
     with pytest.warns(ConflictingTrustWarning, match="'t1', 't2'") as caught:
@@ -91,7 +91,7 @@ def test_trusted_passages_that_contradict_each_other_judge_nobody():
 
 
 async def test_contested_among_the_given_all_stay():
-    """A trusted passage is never dropped, by no policy and by no other trusted one."""
+    """Neither a policy nor a trusted passage drops a trusted one."""
     given = passages(YES, NO, NEVER, vouched=[True, True, None])
     made = contradictions(resolution="drop_both", trusted_filter={"vouched": True})
     with pytest.warns(ConflictingTrustWarning):
@@ -104,7 +104,7 @@ async def test_contested_among_the_given_all_stay():
 
 
 def test_trusted_ones_that_cannot_be_judged_judge_nobody():
-    """The vector of nothing is near to anything."""
+    """An empty text's vector is near to anything."""
     trusted = [Passage("blank", " "), Passage("russian", "гостиница")]
     quiet = contradictions(trusted=trusted).filter(passages(YES, TAX))
     assert ids(quiet.hits) == [YES, TAX]
@@ -123,7 +123,7 @@ def test_trusted_ones_that_cannot_be_judged_judge_nobody():
 
 
 def test_trusted_passages_are_encoded_once():
-    """A hundred trusted passages would be encoded again for every query."""
+    """Queries must not encode a hundred trusted passages each time."""
     encoder = PlacedEncoder()
     made = ContradictionFilter(encoder, trusted=passages(YES, COPPER))
     made.filter(passages(NO, TAX))
@@ -133,7 +133,7 @@ def test_trusted_passages_are_encoded_once():
     assert sorted(encoder.encoded) == sorted([NEVER, TAX])
 
 
-# --- who is picked by a filter
+# --- trusted passages chosen by a filter
 
 MARKED = [
     Passage("a", "x", {"kind": "law", "year": 2020}),
@@ -152,12 +152,12 @@ MARKED = [
     ],
 )
 def test_a_filter_picks_as_a_collection_would(wanted, expected):
-    """Trusted in the index and not in the list, a passage would be dropped for its own text."""
+    """A passage trusted in the index but not in the list would be dropped for its own text."""
     assert {MARKED[place].id for place in trusted_positions(MARKED, wanted)} == set(expected)
 
 
 def test_metadata_at_the_top_of_the_payload():
-    """Collections of other stores keep it there, and filters made by hand say so."""
+    """Other stores' collections keep metadata there, and hand-made filters use it."""
     top = models.Filter(
         must=[models.FieldCondition(key="kind", match=models.MatchValue(value="law"))]
     )

@@ -1,4 +1,4 @@
-"""With k a filter leaves pairs unread, and decides as if it had read them all."""
+"""With k a filter leaves pairs unread but decides as if it had read them all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLES = st.sets(st.tuples(st.sampled_from(CLAIMS), st.sampled_from(CLAIMS)), ma
 
 
 def reads_all(strategy):
-    """The same strategy, which has the whole list read."""
+    """The same strategy, made to read the whole list."""
     kind = type(strategy)
     return type(kind.__name__, (kind,), {"needs_all_conflicts": True})(**vars(strategy))
 
@@ -41,7 +41,7 @@ def reads_all(strategy):
     st.sampled_from(["drop", "annotate"]),
 )
 def test_what_is_left_unread_changes_nothing(rows, opposed, trusted, k, strategy, against):
-    """With k, a filter reads only what it needs; it must drop the same for the same reasons."""
+    """With k a filter reads only what it needs and drops the same for the same reasons."""
     texts = [f"inn | {claim} | {n}" for n, (claim, _) in enumerate(rows)]
     listed = passages(*texts, date=[date for _, date in rows])
     vouched = [Passage("law", "inn | law | x"), *(p for n, p in enumerate(listed) if n in trusted)]
@@ -65,7 +65,7 @@ def test_what_is_left_unread_changes_nothing(rows, opposed, trusted, k, strategy
 
 
 class FewestRivals(DropBoth):
-    """A user's own, which counts conflicts."""
+    """A user's strategy that counts conflicts."""
 
     def decide(self, one, other, graph):
         return Ruling("has more", (max(one, other, key=lambda p: len(graph.rivals[p])),))
@@ -76,7 +76,7 @@ class FewestRivals(DropBoth):
     [("annotate", 5), (["prefer_newest", "prefer_majority"], 20), (FewestRivals(), 20)],
 )
 def test_no_more_is_read_than_a_filter_needs(resolution, count):
-    """Twenty passages are fetched for a context of five; votes come from all of them."""
+    """A context of five fetches twenty passages; votes come from all of them."""
     many = passages(*(f"inn | quiet | {n}" for n in range(20)))
     judge = TableReader()
     ContradictionFilter(PlacedEncoder(), judge=judge, resolution=resolution).filter(many, 5)

@@ -1,4 +1,4 @@
-"""A contradiction vector is that of what a passage says, and the same on every road."""
+"""A contradiction vector depends on a passage's text only, on every path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOTH = ("topical", "contradiction")
 
 
 def filed(name, text, file):
-    """A passage that is found by its file's name too."""
+    """A passage also found by its file's name."""
     return Passage(name, text, embed_text=f"file: {file}\n\n{text}")
 
 
@@ -43,7 +43,7 @@ def vectors_of(index, passages):
 
 
 def test_stored_and_fresh_vectors_are_the_same(index, encoder):
-    """Of two vectors of one passage one is wrong, and which depends on who was asked."""
+    """If two vectors of a passage differ, the path decides the result."""
     stored = vectors_of(index, GIVEN)
     assert encoder.encoded == []
     fresh = index.run(passage_vectors(GIVEN, BOTH, encoder))
@@ -60,7 +60,7 @@ def test_stored_and_fresh_vectors_are_the_same(index, encoder):
 
 
 def test_a_backfill_makes_the_same(encoder):
-    """A collection that is completed later would judge otherwise than a new one."""
+    """A collection completed later must judge like a new one."""
     with PassageIndex.open("bare", encoder, vectors=("topical",)) as index:
         index.add(GIVEN)
         index.backfill(["contradiction"])
@@ -73,7 +73,7 @@ def test_a_backfill_makes_the_same(encoder):
 
 
 def test_a_new_title_leaves_the_stored_vector_as_it_is(index):
-    """What a passage says has not changed; only what it is found by has."""
+    """A new title changes how a passage is found, not its statement."""
     moved = [replace(one, embed_text=one.text) for one in GIVEN]
     found = index.run(index.stored_vectors(moved, BOTH))
     assert {name for name, _ in found} == {"contradiction"}
@@ -82,7 +82,7 @@ def test_a_new_title_leaves_the_stored_vector_as_it_is(index):
 
 
 def test_every_road_finds_the_conflict(index, encoder):
-    """Under their files' names two passages differ everywhere, whatever they say."""
+    """With file names in the vectors two passages would differ everywhere."""
     (fresh,) = ContradictionFilter(encoder).filter(GIVEN).conflicts
     (lent,) = ContradictionFilter(index=index).filter(GIVEN).conflicts
     assert {fresh.one, fresh.other} == {lent.one, lent.other} == {"a", "b"}
@@ -95,7 +95,7 @@ def test_every_road_finds_the_conflict(index, encoder):
 
 
 def test_what_is_found_by_something_else_than_a_text_is_not_judged(encoder):
-    """A picture is found by its metadata, and says nothing that could be contradicted."""
+    """A picture is found by its metadata and states nothing that could be contradicted."""
     pictures = [Passage("p", "", embed_text=YES), Passage("q", " ", embed_text=NO)]
     found = ContradictionFilter(encoder, resolution="drop_both").filter([*GIVEN, *pictures])
     assert [hit.passage.id for hit in found.hits] == ["c", "p", "q"]
@@ -112,7 +112,7 @@ def test_what_is_found_by_something_else_than_a_text_is_not_judged(encoder):
 
 
 def test_a_passage_is_the_same_under_another_title(encoder):
-    """A trusted passage that is known by its title would be dropped under another one."""
+    """A trusted passage known by its title would be dropped under a new one."""
     trusted = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
     found = trusted.filter(GIVEN)
     assert [hit.passage.id for hit in found.hits] == ["a", "c"]
@@ -120,7 +120,7 @@ def test_a_passage_is_the_same_under_another_title(encoder):
 
 
 def test_vectors_that_are_not_finite_are_refused(encoder, monkeypatch):
-    """A difference that is no number looks like that of two copies, and nothing contradicts."""
+    """A NaN difference looks like that of two copies, so nothing would contradict."""
     broken = {name: np.full((2, 64), np.nan, dtype=np.float32) for name in BOTH}
     monkeypatch.setattr(encoder, "encode_documents", lambda _texts, _names: broken)
     with pytest.raises(EncoderError, match="not finite"):
@@ -128,13 +128,13 @@ def test_vectors_that_are_not_finite_are_refused(encoder, monkeypatch):
 
 
 def test_what_has_no_text_can_be_stored():
-    """Encoders refuse an empty text, and with it the whole batch."""
+    """Encoders refuse an empty text and its whole batch."""
     with PassageIndex.open("house", HashedEncoder(BOTH), vectors=BOTH) as index:
         assert index.add([*GIVEN, Passage("p", " ", embed_text=YES)]).added == 4
 
 
 def test_vectors_that_are_kept_are_those_of_one_title(encoder):
-    """What a trusted passage is about would depend on who asked before."""
+    """A trusted passage's topic must not depend on who asked before."""
     other = Passage("a", YES, embed_text=COPPER)
     made = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
     made.filter(GIVEN[1:])
@@ -143,7 +143,7 @@ def test_vectors_that_are_kept_are_those_of_one_title(encoder):
 
 
 def test_each_text_is_encoded_once(encoder):
-    """Two passages of one text, under one name: half of the work is there already."""
+    """Two passages with one text and title need half the encoding."""
     with PassageIndex.open("house", encoder, vectors=BOTH) as index:
         index.add([Passage("a", YES), Passage("b", YES), filed("c", YES, "c")])
     assert sorted(encoder.encoded) == sorted([YES, f"file: c\n\n{YES}"])

@@ -1,4 +1,4 @@
-"""Both frameworks' adapters have the same classes, settings, factories and per-call overrides."""
+"""All adapters have the same classes, settings, factories and per-call overrides."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OF_LLAMA_INDEX = (
 
 
 def parameters(function):
-    """Names of a constructor's or factory's parameters, those of a ``TypedDict`` among them."""
+    """Names of a constructor's or factory's parameters, including a ``TypedDict``'s."""
     names = set()
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -57,7 +57,7 @@ def parameters(function):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_constructors_take_the_same_settings(name):
-    """A setting that one framework's users miss, or have under another name."""
+    """No framework's users may lack a setting or find it renamed."""
     of_langchain = parameters(getattr(langchain, name)) - OF_LANGCHAIN
     of_llama_index = parameters(getattr(llama_index, name)) - OF_LLAMA_INDEX
     assert of_langchain == of_llama_index - {"skipped"}  # pydantic's signature has every field
@@ -65,7 +65,7 @@ def test_constructors_take_the_same_settings(name):
 
 @pytest.mark.parametrize("name", CLASSES)
 def test_the_same_factories_and_methods(name):
-    """`over` in one framework and not in the other."""
+    """No framework may lack `over`."""
     classes = getattr(langchain, name), getattr(llama_index, name)
     of_langchain, of_llama_index = ({m for m in METHODS if hasattr(kind, m)} for kind in classes)
     assert of_langchain == of_llama_index
@@ -76,7 +76,7 @@ def test_the_same_factories_and_methods(name):
 
 
 def test_a_call_may_replace_the_same_settings():
-    """A setting that a user can give to one framework's call and not to the other's."""
+    """A call must accept the same settings in every framework."""
     for of_langchain, of_llama_index in (
         (langchain_retriever, llama_index_retriever),
         (langchain_contradictions, llama_index_contradictions),
@@ -86,7 +86,7 @@ def test_a_call_may_replace_the_same_settings():
 
 
 def test_fields_and_options_are_those_of_the_core():
-    """A setting that the core gets, and the adapters do not; or another default."""
+    """Adapters must have every core setting, with the core's default."""
     trusted, of_adapters = {"trusted", "trusted_filter"}, {"index", "encoder", "ledger"}
     core = {field.name: field.default for field in fields(CleaningSettings)}
     mine = {name: field.default for name, field in CleanerFields.model_fields.items()}
@@ -104,6 +104,6 @@ def test_fields_and_options_are_those_of_the_core():
 
 
 def test_the_packages_export_the_same_names():
-    """A helper that only one of them has."""
+    """No helper may exist in one package only."""
     own = {"document_key", "ChatModelReader", "ContradictionFilterEvent", "LLMReader"}
     assert set(langchain.__all__) - own == set(llama_index.__all__) - own

@@ -1,4 +1,4 @@
-"""Our own encoders, under the suite that others' encoders are tested with."""
+"""Our own encoders under the suite for third-party encoders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logic_retrievers.encoders import (
 
 
 def letters(texts: list[str]) -> list[list[float]]:
-    """Counts of letters: an embedding that no one scaled."""
+    """Letter counts: an embedding that is not normalised."""
     return [[1 + 3 * text.lower().count(chr(97 + n)) for n in range(26)] for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""The suites over the Haystack adapter, and Haystack's filters in place of the core's."""
+"""The suites over the Haystack adapter, with Haystack's filters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def to_retrieved(output):
 
 
 def haystack_filter(wanted: Any) -> dict[str, Any]:
-    """A filter of the suites in Haystack's format."""
+    """Convert a filter of the suites to Haystack's format."""
     if not isinstance(wanted, dict):
         (condition,) = wanted.must
         wanted = {condition.key.removeprefix("metadata."): condition.match.value}
@@ -46,7 +46,7 @@ def haystack_filter(wanted: Any) -> dict[str, Any]:
 
 
 def in_their_words(settings):
-    """The suites speak as the core does."""
+    """Rename the core's settings, which the suites use."""
     values = dict(settings)
     for name in ("filter", "trusted_filter"):
         if name in values:

@@ -1,4 +1,4 @@
-"""Our own index in memory, in a folder and over the wire, under the suite for others' backends."""
+"""Our own index, in memory, in a folder and over the wire, under the third-party suite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logic_retrievers import PassageIndex
 
 @contextmanager
 def opener(**settings):
-    """Give a function that opens an index with these settings; close all indexes at the end."""
+    """Return a function that opens an index with these settings; close all at the end."""
     opened = []
 
     def open_index(encoder):
@@ -40,7 +40,7 @@ class TestInFolder(IndexConformance):
 
 
 class TestOnAClientInLocalMode(IndexConformance):
-    """As LangChain's and LlamaIndex's stores bring it; only its public interface is used."""
+    """As LangChain's and LlamaIndex's stores bring it; uses only the public interface."""
 
     @pytest.fixture
     def open_index(self):
@@ -50,7 +50,7 @@ class TestOnAClientInLocalMode(IndexConformance):
 
 
 class TestOfOneTenant(IndexConformance):
-    """Another tenant of the collection has passages of the same ids."""
+    """A second tenant of the collection has passages with the same ids."""
 
     @pytest.fixture
     def open_index(self):

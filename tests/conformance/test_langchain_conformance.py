@@ -86,7 +86,7 @@ class TestCorpusCleaner(_Documents, CorpusCleanerConformance):
 
 
 class TestCorpusCleanerOverAStream(TestCorpusCleaner):
-    """All in one batch, or in batches of which each sees those before."""
+    """All in one batch, or in batches that each see the previous ones."""
 
     def clean(self, made, items):
         return to_retrieved(made.lazy_transform_documents(items))

@@ -1,4 +1,4 @@
-"""Each adapter says what to install where its framework is missing, and imports little else."""
+"""Adapters name the install command if their framework is missing, and import little else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def printed_without(blocked: str, package: str) -> str:
 
 @pytest.mark.parametrize("blocked", FRAMEWORKS)
 def test_the_exact_command_is_named(blocked):
-    """A bare ModuleNotFoundError names a package that no one should install by itself."""
+    """A bare ModuleNotFoundError names a package that users should not install directly."""
     package, distribution, extra = FRAMEWORKS[blocked]
     assert printed_without(blocked, package) == (
         f"MissingExtraError {distribution!r} is not installed."
@@ -51,13 +51,13 @@ def test_the_exact_command_is_named(blocked):
 
 @pytest.mark.parametrize("package", sorted({package for package, *_ in FRAMEWORKS.values()}))
 def test_another_missing_module_is_not_blamed_on_the_framework(package):
-    """Installing an extra that is there already helps no one."""
+    """Reinstalling an installed extra does not help."""
     printed = printed_without("tenacity", package)
     assert printed == "ModuleNotFoundError No module named 'tenacity'"
 
 
 def test_what_an_import_loads():
-    """langchain-qdrant and langchain-classic are the user's choice; PyTorch is not ours."""
+    """Users choose langchain-qdrant and langchain-classic; we do not import PyTorch."""
     modules = printed_without("langchain_qdrant", "langchain_logic_retrievers").split()
     loaded = {name.split(".")[0] for name in modules}
     assert "langchain_logic_retrievers" in loaded

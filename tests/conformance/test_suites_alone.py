@@ -1,4 +1,4 @@
-"""The suites run in a folder of someone else's, and find a fault there."""
+"""The suites run in a foreign folder and find a fault there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TestBroken(EncoderConformance):
 
 
 def test_a_stranger_can_subclass_a_suite(tmp_path):
-    """No fixture, setting or plugin of this repository may be needed, and a fault must fail."""
+    """They must need nothing of this repository, and a fault must fail."""
     (tmp_path / "test_theirs.py").write_text(THEIRS, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-rf", "-W", "error", "-p", "no:asyncio"]
     command += ["-p", "no:cacheprovider", "-o", f"pythonpath={HERE}", "."]

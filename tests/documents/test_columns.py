@@ -1,4 +1,4 @@
-"""Rows as other programs write them: names of columns, delimiters, lists, encodings."""
+"""Rows as other programs write them: column names, delimiters, lists and encodings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def parts(passages: list[Passage]) -> list[tuple[str, str, object]]:
 )
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json"])
 def test_known_names_in_any_case(tmp_path: Path, name: str, ending: str) -> None:
-    """Exports call the text by these names; a file that is refused whole is a day lost."""
+    """Exports use these names for the text; refusing the whole file costs a day."""
     row = {"ID": "a", "Title": "T", name: "one"}
     if ending in ("csv", "tsv"):
         mark = "," if ending == "csv" else "\t"
@@ -38,7 +38,7 @@ def test_known_names_in_any_case(tmp_path: Path, name: str, ending: str) -> None
 
 
 def test_the_first_known_name_is_the_text(tmp_path: Path) -> None:
-    """An empty text must not be replaced by the name of its document."""
+    """A document's name must not replace an empty text."""
     write(tmp_path / "a.csv", "document,body,content\nd,b,c\nd,b,\n")
     write(tmp_path / "b.jsonl", '{"document": "d", "text": ""}\n{"document": "d", "body": "b"}\n')
     passages, reading = read(tmp_path)
@@ -83,7 +83,7 @@ def test_names_that_the_caller_gives(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_source_named_in_several_files_with_an_error_in_one(tmp_path: Path) -> None:
-    """Its row behind the error is not read, and was deleted as stale: the other file shows it."""
+    """Its row behind the error was not read and was deleted as stale."""
     write(tmp_path / "a.csv", "id,text,shop\n1,one,X\n")
     write(tmp_path / "b.csv", 'id,text,shop\n2,"open,Y\n3,three,X\n')
     write(tmp_path / "c.csv", "id,text,shop\n4,four,Z\n")
@@ -132,7 +132,7 @@ def test_a_delimiter_that_the_caller_gives(tmp_path: Path) -> None:
 
 
 def test_a_list_of_rows_is_read_row_by_row(tmp_path: Path) -> None:
-    """Rows on one line need ids of their own; a bad one costs itself, and a break what follows."""
+    """Rows on one line need their own ids; a bad row costs itself, a break the rest."""
     rows = [{"text": f"row {i} " + "x" * 400} for i in range(9_000)]
     rows[5] = ["text"]  # type: ignore[call-overload]
     text = json.dumps(rows)
@@ -148,7 +148,7 @@ def test_a_list_of_rows_is_read_row_by_row(tmp_path: Path) -> None:
 
 
 def test_a_list_without_rows_costs_itself(tmp_path: Path) -> None:
-    """It ended the reading of all other files."""
+    """The error must not end the reading of other files."""
     write(tmp_path / "a.jsonl", f"[{' ' * 5_000}]")
     write(tmp_path / "b.txt", "good")
     passages, reading = read(tmp_path)
@@ -167,7 +167,7 @@ def test_a_list_that_is_too_long_is_one_error(tmp_path, monkeypatch) -> None:
     ("content", "line"), [(b'[{"text": "a"},\n\xff{}]', 2), (b'{"text":\n"\xff", x}', 2)]
 )
 def test_a_bad_byte_is_named_before_the_syntax(tmp_path: Path, content: bytes, line: int) -> None:
-    """'Expecting value' does not say that another encoding would do."""
+    """'Expecting value' does not suggest a different encoding."""
     _, reading = read(write(tmp_path / "a.json", content))
     assert lines_of(reading) == [line]
     assert "byte 0xFF is not utf-8" in str(reading.errors[0])
@@ -192,7 +192,7 @@ TEXTS = {
 @pytest.mark.parametrize("ending", ["txt", "md", "csv", "jsonl", "json", "html"])
 @pytest.mark.parametrize("encoding", TEXTS)
 def test_encodings_that_are_named(tmp_path: Path, encoding: str, ending: str) -> None:
-    """Other encodings were once taken for WINDOWS-1252, and converting it so made nonsense."""
+    """Other encodings counted as WINDOWS-1252, and that conversion made nonsense."""
     text = TEXTS[encoding]
     form = {"csv": f"n;text\n1;{text}\n", "html": f"<p>{text}"}
     row = json.dumps({"text": text}, ensure_ascii=False)
@@ -208,7 +208,7 @@ def test_encodings_that_are_named(tmp_path: Path, encoding: str, ending: str) ->
 
 
 def test_a_byte_that_is_not_of_the_named_encoding(tmp_path: Path) -> None:
-    """It costs its row, as one that is not UTF-8 does."""
+    """It costs its row, as a byte that is not UTF-8 does."""
     rows = ["text", "раз", "два", "три"]
     content = "\n".join(rows).encode("cp1251").replace("два".encode("cp1251"), b"\x98")
     reading = read_documents(write(tmp_path / "a.csv", content), encoding="cp1251")
@@ -225,7 +225,7 @@ def test_a_byte_that_is_not_of_the_named_encoding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["txt", "md", "csv", "jsonl", "json", "html"])
 def test_utf_16_that_no_mark_begins(tmp_path: Path, ending: str) -> None:
-    """It is no UnicodeDecodeError, and ended the reading of all other files."""
+    """The error is not a UnicodeDecodeError and ended the reading of other files."""
     write(tmp_path / f"a.{ending}", json.dumps({"text": "x"}))
     write(tmp_path / "b.txt", "good".encode("utf-16"))
     reading = read_documents(tmp_path, encoding="utf-16")

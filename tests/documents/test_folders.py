@@ -1,4 +1,4 @@
-"""Folders of files, and the account of what was left out."""
+"""Folders of files, and the report of what was left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.errors import ConfigurationError, ReadError
 
 class TestFolders:
     def test_order_hidden_files_and_unknown_extensions(self, tmp_path: Path) -> None:
-        """The order decides which of two rows with one id counts: it must not be the disk's."""
+        """The order decides which of two rows with one id counts, so the disk must not set it."""
         for name in ["b.txt", "a/z.md", "a/b/c.txt", "B.txt", ".git/x.txt", "a/.y.txt"]:
             write(tmp_path / name, name)
         for name in ["x.odt", "a/y.ODT", "Makefile"]:
@@ -29,7 +29,7 @@ class TestFolders:
         assert not reading.errors
 
     def test_links_are_followed_once(self, tmp_path: Path) -> None:
-        """A link to a parent folder is an endless tree to a naive walk."""
+        """For a naive walk a link to a parent folder makes an endless tree."""
         write(tmp_path / "root" / "a.txt", "a")
         write(tmp_path / "elsewhere" / "b.txt", "b")
         (tmp_path / "root" / "loop").symlink_to(tmp_path / "root")
@@ -42,7 +42,7 @@ class TestFolders:
         assert all("a link to nothing" in str(error) for error in reading.errors)
 
     def test_links_out_of_the_folder_are_refused(self, tmp_path: Path) -> None:
-        """Who may write into a folder must not have the rest of the disk stored by who reads it."""
+        """A user who can write there must not get the reader's other files stored."""
         inside, outside = tmp_path / "root", tmp_path / "elsewhere"
         write(inside / "a" / "fine.txt", "fine")
         for name in ("secret.txt", "secret.md", "secret.jsonl", "secret.html", "root2/b.txt"):
@@ -74,7 +74,7 @@ class TestFolders:
 
     @pytest.mark.parametrize("name", ["a.txt", "a.html"])
     def test_a_file_that_becomes_a_link_before_it_is_opened(self, tmp_path, name) -> None:
-        """A check of the path alone is passed by who is quick."""
+        """A fast attacker passes a check of the path alone."""
         write(tmp_path / "root" / name, "fine")
         write(tmp_path / "root" / "b.txt", "fine")
         reading = read_documents(tmp_path / "root")
@@ -94,7 +94,7 @@ class TestFolders:
     @pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")
     @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
     def test_names_are_the_same_in_every_locale(self, tmp_path: Path, locale: str) -> None:
-        """A source that depends on the locale is stored a second time under another name."""
+        """A source name that depends on the locale is stored twice."""
         for name in ("é.txt", "日本.html", "sub ü/ж.jsonl"):
             write(tmp_path / "root" / name, '{"text": "fine"}')
         program = (
@@ -111,7 +111,7 @@ class TestFolders:
         assert done.stdout.decode().strip() == f"{expected} []"
 
     def test_one_id_in_two_files(self, tmp_path: Path) -> None:
-        """In a collection the second would replace the first without a word."""
+        """In a collection the second would silently replace the first."""
         write(tmp_path / "a.jsonl", '{"_id": "1", "text": "a"}')
         write(tmp_path / "b.jsonl", '{"_id": "1", "text": "b"}')
         passages, reading = read(tmp_path)
@@ -119,7 +119,7 @@ class TestFolders:
         assert [error.line for error in reading.errors] == [1]
 
     def test_root(self, tmp_path: Path) -> None:
-        """Two folders in one collection: their files of the same name must not meet."""
+        """Files of the same name in two folders must stay apart in one collection."""
         write(tmp_path / "one" / "README.md", "one")
         (passage,) = read_documents(tmp_path / "one", root=tmp_path)
         assert passage.source == "one/README.md"
@@ -129,7 +129,7 @@ class TestFolders:
             read_documents(tmp_path / "one", root=tmp_path / "two")
 
     def test_nothing_to_read(self, tmp_path: Path) -> None:
-        """A typing error in the path is not an empty corpus."""
+        """A misspelt path is not an empty corpus."""
         write(tmp_path / "a.odt", b"")
         for path in [tmp_path / "nowhere", tmp_path, tmp_path / "a.odt"]:
             with pytest.raises(ReadError, match=path.name):
@@ -137,7 +137,7 @@ class TestFolders:
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
     def test_a_folder_that_may_not_be_listed(self, tmp_path: Path) -> None:
-        """Missing rights hide files; the user must hear of it."""
+        """Missing rights hide files, and the user must learn it."""
         write(tmp_path / "a.txt", "a")
         (tmp_path / "locked").mkdir(mode=0)
         passages, reading = read(tmp_path)
@@ -147,7 +147,7 @@ class TestFolders:
 
 class TestReport:
     def test_raise(self, tmp_path: Path) -> None:
-        """Who asks for strictness gets the first error, after the good passages before it."""
+        """A strict reading raises the first error, after the good passages before it."""
         path = write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n')
         passages = iter(read_documents(path, on_error="raise"))
         assert next(passages).text == "a"
@@ -157,7 +157,7 @@ class TestReport:
             read_documents(path, on_error="ignore")  # type: ignore[arg-type]
 
     def test_reading_again_begins_anew(self, tmp_path: Path) -> None:
-        """The second round must not call every id a duplicate, nor report errors twice."""
+        """A second pass must not report every id as duplicate, nor errors twice."""
         reading = read_documents(write(tmp_path / "a.jsonl", '{"text": "a"}\n{}\n'))
         incomplete = reading.incomplete
         assert list(reading) == list(reading)
@@ -168,7 +168,7 @@ class TestReport:
     def test_any_bytes_are_read_or_reported(
         self, tmp_path_factory: pytest.TempPathFactory, rows: list[bytes], kind: str
     ) -> None:
-        """No input may end in anything but passages and errors."""
+        """Any input ends in passages or errors."""
         good = {"jsonl": b'{"_id": "good", "text": "x"}', "csv": b"good,x"}[kind]
         head = {"jsonl": b"", "csv": b"id,text\n"}[kind]
         path = tmp_path_factory.mktemp("any") / f"a.{kind}"

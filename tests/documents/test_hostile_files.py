@@ -1,4 +1,4 @@
-"""Files that were made to cost time, memory or the process: each is an error of itself alone."""
+"""Files made to cost time, memory or the process: each is an error for that file only."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ENDLESS = {
     ),
 }
 PAGES = [f"<</Type/Pages/Count {10**n}/Kids[{f'{11 - n} 0 R ' * 10}]>>" for n in (4, 3, 2, 1)]
-# 10,000 pages that are one, by a tree whose ten branches are one at every level.
+# 10,000 pages that are one: a page tree with ten equal branches at every level
 SAME_PAGE = pdf(
     "BT /F 9 Tf (" + "Text of a page. " * 60 + ") Tj ET",
     "<</Font<</F 6 0 R>>>>",
@@ -65,7 +65,7 @@ SAME_PAGE = pdf(
 
 
 def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One file of 600 bytes stops the ingestion of a folder, and no exception comes."""
+    """A file of 600 bytes must not stop a folder's ingestion without an exception."""
     monkeypatch.setattr(converter, "SECONDS", 5.0)
     for name, content in ENDLESS.items():
         write(tmp_path / name, content)
@@ -79,7 +79,7 @@ def test_what_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_small_file_does_not_become_a_large_corpus(tmp_path: Path) -> None:
-    """2 kB that give millions of characters are hours of encoding."""
+    """2 kB that expand to millions of characters cost hours of encoding."""
     rows = [b'{"text": "one and the same row"}'] * 400_000
     write(tmp_path / "a.jsonl.gz", gzip.compress(b"\n".join(rows)))
     packed = gzip.compress(json.dumps({"text": "é" * 900_000}, ensure_ascii=False).encode())
@@ -128,14 +128,14 @@ EMPTY_ARCHIVE = b"PK\x05\x06" + b"\0" * 18
 
 
 def word_file(kind: str) -> bytes:
-    """An empty archive, whose comment is what the broken converter does with it."""
+    """An empty archive whose comment tells the broken converter what to do."""
     comment = f"#{kind}".encode()
     return EMPTY_ARCHIVE[:-2] + bytes([len(comment), 0]) + comment
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not limit a process's memory")
 def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
-    """Native code ends the process, and with it the application and all other files."""
+    """Native code that crashes must not end the application or lose other files."""
     hide_package("mammoth", tmp_path / ".hiding", monkeypatch)
     write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
     kinds = ("good", "segfault", "good", "memory", "exit", "raises", "fragile")
@@ -185,7 +185,7 @@ def test_pages_before_a_crash_are_kept(tmp_path, monkeypatch) -> None:
 def test_without_the_extra_the_error_says_what_to_run(
     tmp_path, monkeypatch, package, name, content
 ):
-    """A folder's other files are read all the same, and what is stored of this one stays."""
+    """Other files of the folder are read, and this file's stored passages stay."""
     write(tmp_path / "b.txt", "good")
     path = write(tmp_path / name, content)
     hide_package(package, tmp_path / ".hiding", monkeypatch)
@@ -198,11 +198,11 @@ def test_without_the_extra_the_error_says_what_to_run(
 
 
 def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -> None:
-    """It ended the process, and was called damaged."""
+    """It ended the process and was reported as damaged."""
     path = write(tmp_path / "a.html", "<p>Text.")
 
     def longest_output(size: int) -> int:
-        path.unlink()  # the reader has opened it
+        path.unlink()  # the reader has opened the file
         return size + 2**20
 
     monkeypatch.setattr(converter, "longest_output", longest_output)
@@ -242,10 +242,10 @@ def test_a_file_that_cannot_be_opened_costs_itself(tmp_path, monkeypatch) -> Non
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no fork")
 def test_wherever_it_is_called(tmp_path: Path, program: str) -> None:
-    """A script without a main guard, a thread, a daemon, a worker of a server."""
+    """From a script without a main guard, a thread, a daemon and a server's worker."""
     for name in ("a.html", "b.html", "c.html"):
         write(tmp_path / name, "<p>Text.")
-    # What lies in the current folder may be anyone's and is not imported.
+    # The current folder may hold anyone's files, so nothing is imported from it.
     write(tmp_path / "json.py", "raise SystemExit('imported')")
     head = "import os, sys; from logic_retrievers import read_documents; path = sys.argv[1]; "
     done = subprocess.run(
@@ -259,7 +259,7 @@ def test_wherever_it_is_called(tmp_path: Path, program: str) -> None:
 
 
 def test_a_frozen_application_is_not_started_again(tmp_path, monkeypatch) -> None:
-    """Its executable is no Python: it would open its own window once for each file."""
+    """Its executable is not Python: it would open a window for each file."""
     write(tmp_path / "a.html", "<p>Text.")
     write(tmp_path / "b.txt", "good")
     monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -270,7 +270,7 @@ def test_a_frozen_application_is_not_started_again(tmp_path, monkeypatch) -> Non
 
 @pytest.fixture
 def no_python(tmp_path: Path) -> Iterator[Path]:
-    """A program that says nothing, in place of Python; it notes that it was started."""
+    """A silent program in place of Python; it records that it was started."""
     program = write(
         tmp_path / ".bin" / "program", f"#!/bin/sh\n>{tmp_path}/.started\nexec sleep 99"
     )
@@ -284,7 +284,7 @@ def no_python(tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no scripts of sh")
 @pytest.mark.parametrize("embeds", [True, False], ids=["embeds Python", "named"])
 def test_a_program_that_never_answers_is_not_waited_for(tmp_path, monkeypatch, no_python, embeds):
-    """A server that embeds Python started itself, and waited for ever."""
+    """A server with embedded Python started itself and waited for ever."""
     write(tmp_path / "a.html", "<p>Text.")
     write(tmp_path / "b.txt", "good")
     if embeds:
@@ -297,7 +297,7 @@ def test_a_program_that_never_answers_is_not_waited_for(tmp_path, monkeypatch, n
 
 
 def test_a_row_of_many_columns(tmp_path: Path) -> None:
-    """Each name was compared with each other: minutes for a header of 100 kB."""
+    """Comparing all names with each other took minutes for a header of 100 kB."""
     names = ",".join(f"c{i}" for i in range(100_000))
     write(tmp_path / "a.csv", f"text,{names}\n{'x,' * 100_000}x\n")
     write(tmp_path / "b.csv", f"text{',x' * 100_000}\n")
@@ -323,7 +323,7 @@ def test_a_row_of_many_columns(tmp_path: Path) -> None:
     ids=["long", "lists", "open lists", "objects", "spaces"],
 )
 def test_front_matter_of_a_megabyte(tmp_path: Path, front: str) -> None:
-    """YAML is read at 50 kB a second, and nested lists in the square of their depth."""
+    """YAML reads 50 kB a second, and nested lists take time quadratic in depth."""
     write(tmp_path / "a.md", f"---\n{front}---\nText.")
     began = time.process_time()
     (passage,), _ = read(tmp_path)
@@ -332,7 +332,7 @@ def test_front_matter_of_a_megabyte(tmp_path: Path, front: str) -> None:
 
 
 def test_an_iteration_that_is_left_ends_its_process(tmp_path: Path) -> None:
-    """A process for each search that stopped early fills the machine."""
+    """A process left by each stopped search would fill the machine."""
     for name in ("a.html", "b.html"):
         write(tmp_path / name, "<p>Text.")
     children = Path("/proc/thread-self/children")
@@ -346,7 +346,7 @@ def test_an_iteration_that_is_left_ends_its_process(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
 def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
-    """It went on for three minutes, on all of a core."""
+    """It ran for three more minutes on a full core."""
     write(tmp_path / "slow.html", "<table>" * 100 + "<tr><td>x" * 200_000)
     code = "import sys; from logic_retrievers.documents import *; list(read_documents(sys.argv[1]))"
     reader = subprocess.Popen([sys.executable, "-c", code, tmp_path], start_new_session=True)
@@ -359,7 +359,7 @@ def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
 def test_a_converter_that_holds_the_lock_ends_without_its_reader(tmp_path):
-    """No thread of its own can run then, and the reader that would end it is gone."""
+    """None of its threads can run then, and the reader that would end it is gone."""
     write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
     write(tmp_path / "a.docx", word_file("holds"))
     code = (

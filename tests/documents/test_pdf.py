@@ -1,4 +1,4 @@
-"""PDF files: pages become passages, and what has no text is named."""
+"""PDF files: pages become passages; pages without text are reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logic_retrievers.types import Passage
 
 
 def make_pdf(*pages: str | None, title: str = "", password: str = "", owner: str = "") -> bytes:
-    """A page of text for each string; a picture for an empty one, a blank page for ``None``."""
+    """Make a page per item: text for a string, a picture for "", a blank page for ``None``."""
     made = fpdf.FPDF()
     made.set_font("helvetica", size=11)
     if title:
@@ -30,7 +30,7 @@ def make_pdf(*pages: str | None, title: str = "", password: str = "", owner: str
 
 
 def test_every_page_is_a_passage_that_knows_its_number(tmp_path: Path) -> None:
-    """Who cites a manual of 300 pages needs the page; blank ones count."""
+    """Citing a manual of 300 pages needs the page; blank pages count."""
     content = make_pdf("Für Gäste über 60.", None, "Köln\nParental leave is paid.", title="Buch")
     passages, reading = read(tmp_path / "a.pdf", content)
     assert passages == [
@@ -44,7 +44,7 @@ def test_every_page_is_a_passage_that_knows_its_number(tmp_path: Path) -> None:
 
 
 def test_columns_tables_and_hyphens(tmp_path: Path) -> None:
-    """Lines of two columns read across, or half words, would never be found."""
+    """Lines read across two columns, or half words, are never found."""
     made = fpdf.FPDF()
     made.add_page()
     made.set_font("helvetica", size=11)
@@ -65,7 +65,7 @@ def test_columns_tables_and_hyphens(tmp_path: Path) -> None:
 
 
 def draw(*lines: tuple[str, ...], widths: tuple[int, ...] = (95, 95)) -> bytes:
-    """A page of which each line is drawn across its columns, in millimetres."""
+    """Draw a page of lines across columns, in millimetres."""
     made = fpdf.FPDF()
     made.add_page()
     made.set_font("courier", size=7)
@@ -84,7 +84,7 @@ def draw(*lines: tuple[str, ...], widths: tuple[int, ...] = (95, 95)) -> bytes:
     ids=["short cells", "terms"],
 )
 def test_rows_of_a_table_stay_whole(rows: list[tuple[str, ...]], tmp_path: Path) -> None:
-    """Torn apart, no number would have its town."""
+    """Splitting a row would separate a number from its town."""
     (page,), _ = read(tmp_path / "a.pdf", draw(*rows, widths=(90, 60, 30)))
     assert page.text.split() == " ".join(cell for row in rows for cell in row).split()
 
@@ -107,13 +107,13 @@ def test_rows_of_a_table_stay_whole(rows: list[tuple[str, ...]], tmp_path: Path)
     ],
 )
 def test_hyphens_at_the_end_of_a_line(lines: list[str], text: str, tmp_path: Path) -> None:
-    """A search for "preand" or "userdefined" is made by no one."""
+    """No one searches for "preand" or "userdefined"."""
     (page,), _ = read(tmp_path / "a.pdf", draw(*((line,) for line in lines)))
     assert page.text == text
 
 
 def test_scanned_pages_are_named(tmp_path: Path) -> None:
-    """A scan among pages of text would be missing in every answer, and no one would know."""
+    """A scanned page among text pages would be missing from all answers unnoticed."""
     passages, reading = read(tmp_path / "a.pdf", make_pdf("Text.", "", None, ""))
     assert [p.id for p in passages] == ["a.pdf#page=1"]
     (error,) = reading.errors
@@ -134,7 +134,7 @@ def test_scanned_pages_are_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_gives_nothing_says_why(tmp_path: Path, content: bytes, says: str) -> None:
-    """One bad file must neither end the reading of a folder nor vanish."""
+    """A bad file must neither end a folder's reading nor vanish."""
     write(tmp_path / "b.txt", "good")
     write(tmp_path / "a.pdf", content)
     passages, reading = read(tmp_path)
@@ -146,6 +146,6 @@ def test_a_file_that_gives_nothing_says_why(tmp_path: Path, content: bytes, says
 
 
 def test_a_file_that_only_its_owner_may_change_is_read(tmp_path: Path) -> None:
-    """Every viewer opens it without a password."""
+    """Every viewer opens such a file without a password."""
     (passage,), _ = read(tmp_path / "a.pdf", make_pdf("Open to read.", owner="o"))
     assert passage.text == "Open to read."

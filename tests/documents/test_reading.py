@@ -1,4 +1,4 @@
-"""Files to passages: what is good gets through, what is bad is named."""
+"""Files to passages: good rows become passages, bad ones are reported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def limit_lines(monkeypatch: pytest.MonkeyPatch, longest: int) -> None:
 class TestJsonl:
     @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
     def test_a_line_of_gigabytes_is_not_held(self, tmp_path, monkeypatch, name):
-        """A packed file of 1.5 MB can unpack to one row that takes all memory."""
+        """A packed file of 1.5 MB can unpack to a row that takes all memory."""
         limit_lines(monkeypatch, 100)
         content = "\n".join(
             json.dumps({"_id": key, "text": text})
@@ -36,7 +36,7 @@ class TestJsonl:
         assert all("longer than 100" in str(error) for error in reading.errors)
 
     def test_a_row_becomes_a_passage_with_all_that_it_said(self, tmp_path: Path) -> None:
-        """A key that is neither id nor text must not vanish."""
+        """A key other than id and text must not vanish."""
         row = {"_id": 7, "title": "Ham", "text": "Salty.", "year": 2020, "metadata": {"k": [1]}}
         path = write(tmp_path / "a.jsonl", json.dumps(row))
         passages, reading = read(path)
@@ -46,7 +46,7 @@ class TestJsonl:
         assert not reading.errors
 
     def test_ids_given_by_place_are_stable(self, tmp_path: Path) -> None:
-        """Blank lines count, or an editor's line number would not find the row."""
+        """Blank lines count, so that an editor's line number finds the row."""
         write(tmp_path / "sub" / "a.jsonl", '{"text": "one"}\n\n{"text": "two", "_id": null}\n')
         passages, _ = read(tmp_path)
         assert [p.id for p in passages] == ["sub/a.jsonl#1", "sub/a.jsonl#3"]
@@ -75,7 +75,7 @@ class TestJsonl:
     def test_a_bad_line_is_named_and_the_good_ones_stay(
         self, tmp_path: Path, bad: bytes, says: str
     ) -> None:
-        """One bad row must neither end the reading nor disappear without a word."""
+        """A bad row must neither end the reading nor vanish silently."""
         content = b'{"_id":"a","text":"first row."}\n' + bad + b'\n{"_id":"c","text":"last"}'
         path = write(tmp_path / "a.jsonl", content)
         passages, reading = read(path)
@@ -87,19 +87,19 @@ class TestJsonl:
         assert reading.incomplete == {"a.jsonl"}
 
     def test_an_escaped_emoji_is_no_lone_surrogate(self, tmp_path: Path) -> None:
-        """JSON writes characters beyond 16 bits as two escapes; both together are fine."""
+        """JSON writes characters beyond 16 bits as two escapes, which are valid together."""
         (passage,), _ = read(write(tmp_path / "a.jsonl", json.dumps({"text": "so 😀"})))
         assert passage.text == "so 😀"
 
     def test_marks_line_ends_and_separators(self, tmp_path: Path) -> None:
-        """U+2028 inside a string does not end a JSONL line; a byte-order mark is no text."""
+        """U+2028 in a string does not end a JSONL line; a byte-order mark is not text."""
         row = json.dumps({"text": "a\u2028b\x85c"}, ensure_ascii=False)
         passages, reading = read(write(tmp_path / "a.jsonl", f"\ufeff{row}\r\n{row}\r\n"))
         assert [p.text for p in passages] == ["a\u2028b\x85c"] * 2
         assert not reading.errors
 
     def test_gzip_and_a_download_that_broke_off(self, tmp_path: Path) -> None:
-        """A truncated archive gives the rows before the break, and says that it broke."""
+        """A truncated archive gives the rows before the break, and an error for it."""
         rows = [json.dumps({"_id": str(i), "text": os.urandom(64).hex()}) for i in range(5000)]
         packed = gzip.compress("\n".join(rows).encode())
         whole, _ = read(write(tmp_path / "whole.jsonl.gz", packed))
@@ -109,7 +109,7 @@ class TestJsonl:
         assert "cannot be read" in str(reading.errors[-1])
 
     def test_it_streams(self, tmp_path: Path) -> None:
-        """The first passage comes before the file is read to its end: here, it has none."""
+        """The first passage must come before the file ends: this file never does."""
         path = tmp_path / "grows.jsonl"
         with path.open("w") as stream:
             stream.write('{"text": "1"}\n' * 50_000)
@@ -123,7 +123,7 @@ class TestJsonl:
 
 class TestCsv:
     def test_columns_become_metadata(self, tmp_path: Path) -> None:
-        """Order and case of other columns are the user's; quotes, commas, line ends are CSV's."""
+        """Users choose other columns' order and case; CSV defines quotes, commas and line ends."""
         path = write(
             tmp_path / "a.csv",
             '\ufeff,id,title,text,city\r\n0,x,T,"a, ""b""\r\nc",Bonn\r\n\r\n1,,,d,\r\n',
@@ -136,7 +136,7 @@ class TestCsv:
         assert not reading.errors
 
     def test_numbers_can_be_compared(self, tmp_path: Path) -> None:
-        """A range finds them; ids, titles and numbers with a leading zero stay as they are."""
+        """Ranges match numbers; ids, titles and numbers with a leading zero stay as written."""
         rows = "id,title,text,seats,price,zip,sign\n12,2024,5,60,2.50,01234,+1\n"
         (passage,), _ = read(write(tmp_path / "a.csv", rows))
         metadata = {"title": "2024", "seats": 60, "price": 2.5, "zip": "01234", "sign": "+1"}
@@ -145,7 +145,7 @@ class TestCsv:
         assert [(p.id, p.metadata) for p in passages] == [("1.50", {"_id": ""}), ("x", {"id": "7"})]
 
     def test_bad_rows(self, tmp_path: Path) -> None:
-        """A comma without quotes would cut a text short in silence."""
+        """An unquoted comma must not cut a text short silently."""
         content = b"id,text\n1,one\n2,two, and more\n3\n4,\n5,caf\xe9\n6,six\n1,again\n"
         passages, reading = read(write(tmp_path / "a.csv", content))
         assert [p.id for p in passages] == ["1", "6"]
@@ -153,7 +153,7 @@ class TestCsv:
         assert "0xE9" in str(reading.errors[3])
 
     def test_an_open_quote_says_how_far_it_reached(self, tmp_path: Path) -> None:
-        """What follows is a part of the cell, as far as CSV goes: it must not be lost unsaid."""
+        """To CSV all that follows is the cell, which must not be lost silently."""
         rows = "".join(f"{i},row {i}\n" for i in range(2, 2000))
         passages, reading = read(write(tmp_path / "a.csv", f'id,text\n0,fine\n1,"open\n{rows}'))
         assert [passage.text for passage in passages] == ["fine"]
@@ -165,9 +165,9 @@ class TestCsv:
     def test_a_file_is_not_read_on_in_the_middle_of_a_cell(
         self, tmp_path, monkeypatch, of_the_application, bad
     ) -> None:
-        """What stands in a cell was taken for rows."""
+        """A cell's content was taken for rows."""
         limit_lines(monkeypatch, 200_000)
-        csv.field_size_limit(of_the_application)  # reading raises it to its own limit at least
+        csv.field_size_limit(of_the_application)  # reading raises the limit at least to its own
         path = write(tmp_path / "a.csv", f"id,text\n0,fine\n{bad}")
         passages, reading = read(path)
         assert [passage.id for passage in passages] == ["0"]
@@ -175,14 +175,14 @@ class TestCsv:
         assert "what follows is not read" in str(reading.errors[0])
 
     def test_many_open_quotes(self, tmp_path: Path) -> None:
-        """A quote inside of a cell costs its own row."""
+        """A quote inside a cell costs only its row."""
         path = write(tmp_path / "a.csv", "id,text\n" + '1,"a"b\n' * 30_000 + "2,good\n")
         passages, reading = read(path)
         assert [p.text for p in passages] == ["good"]
         assert len(reading.errors) == 30_000
 
     def test_cells_longer_than_pythons_limit(self, tmp_path: Path) -> None:
-        """131,072 characters are a long report, not an error."""
+        """A long report has 131,072 characters, which is not an error."""
         (passage,), _ = read(write(tmp_path / "a.csv", f"text\n{'word ' * 100_000}\n"))
         assert len(passage.text) == 500_000
 
@@ -196,7 +196,7 @@ class TestCsv:
         ],
     )
     def test_a_header_that_cannot_work(self, tmp_path: Path, content: str, says: str) -> None:
-        """Without a text column every row would fail; the file is one error."""
+        """Every row would fail without a text column, so the file gets one error."""
         passages, reading = read(write(tmp_path / "a.csv", content))
         assert not passages
         (error,) = reading.errors

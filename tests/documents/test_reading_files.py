@@ -27,7 +27,7 @@ class TestWholeFiles:
         )
 
     def test_a_title_is_not_said_twice(self, tmp_path: Path) -> None:
-        """Most Markdown files repeat the title as their first heading."""
+        """Most Markdown files repeat the title in their first heading."""
         (passage,), _ = read(write(tmp_path / "a.md", "---\ntitle: Tea\n---\n# Tea\n\nBoil."))
         assert passage.text == "# Tea\n\nBoil."
 
@@ -39,7 +39,7 @@ class TestWholeFiles:
             "---\nx: !!python/object/apply:os.system ['ls']\n---\nText.",
             "---\n1: a key that is no text\n---\nText.",
             "---\n- a list\n---\nText.",
-            f"---\na: {'[' * 30}{']' * 30}\n---\nText.",  # deeper than an index takes
+            f"---\na: {'[' * 30}{']' * 30}\n---\nText.",  # deeper than an index allows
             "---\nkey: value\n- stray\n---\nText.",
             "---\nnever: closed\n",
             "# Plain",
@@ -47,7 +47,7 @@ class TestWholeFiles:
         ],
     )
     def test_front_matter_that_is_none_stays_in_the_text(self, text: str) -> None:
-        """Text that is no mapping of plain values must not be lost."""
+        """Text that is not a mapping of plain values must not be lost."""
         assert split_front_matter(text) == ({}, text)
 
     @pytest.mark.parametrize(
@@ -68,16 +68,16 @@ class TestWholeFiles:
         ],
     )
     def test_front_matter_values(self, yaml: str, values: dict[str, object]) -> None:
-        """Numbers can be compared; what merely looks like one, a date or a no, stays as written."""
+        """Numbers can be compared; look-alikes, dates and "no" stay as written."""
         assert split_front_matter(f"---\n{yaml}---\nText") == (values, "Text")
 
     def test_a_year_as_title_is_a_text(self, tmp_path: Path) -> None:
-        """It stands before the text, as any title."""
+        """The title precedes the text, as any title does."""
         (passage,), _ = read(write(tmp_path / "a.md", "---\ntitle: 2024\n---\nMinutes."))
         assert (passage.text, passage.metadata) == ("2024\nMinutes.", {"title": "2024"})
 
     def test_text_keeps_its_line_ends(self, tmp_path: Path) -> None:
-        """Offsets of chunks count the characters of the file as it is."""
+        """Chunk offsets count the file's characters unchanged."""
         (passage,), _ = read(write(tmp_path / "a.txt", "one\r\n\r\ntwo\n"))
         assert passage == Passage("a.txt", "one\r\n\r\ntwo\n", {}, "a.txt")
 
@@ -91,7 +91,7 @@ class TestWholeFiles:
         ],
     )
     def test_bad_files(self, tmp_path: Path, content: bytes, line: int | None, says: str) -> None:
-        """The user hears where the byte is and how to convert the file."""
+        """The error names the byte's position and how to convert the file."""
         write(tmp_path / "good.txt", "good")
         write(tmp_path / "bad.txt", content)
         passages, reading = read(tmp_path)
@@ -104,7 +104,7 @@ class TestWholeFiles:
 
 class TestLargeFiles:
     def test_a_text_that_is_too_long_is_refused(self, tmp_path: Path, monkeypatch) -> None:
-        """It is held whole, with a number for each of its tokens."""
+        """The text is held in memory, with a number for each token."""
         monkeypatch.setattr(files, "LONGEST_TEXT", 100)
         write(tmp_path / "a.txt", "x" * 101)
         write(tmp_path / "b.txt", "é" * 100)
@@ -113,7 +113,7 @@ class TestLargeFiles:
         assert "longer than 100" in str(reading.errors[0])
 
     def test_a_bad_byte_far_behind(self, tmp_path: Path) -> None:
-        """Half of a file is not stored."""
+        """Half of a file must not be stored."""
         good = "Zeile é.\n" * 200_000
         write(tmp_path / "a.txt", good.encode() + b"caf\xe9 au lait")
         write(tmp_path / "b.md", good.encode() + b"caf\xc3")
@@ -122,7 +122,7 @@ class TestLargeFiles:
         assert lines_of(reading) == [200_001, 200_001]
 
     def test_bytes_of_rows_and_of_archives(self, tmp_path: Path) -> None:
-        """A bar that stands still for one large archive says nothing."""
+        """The progress bar must move within one large archive."""
         rows = "".join(f'{{"text": "{os.urandom(64).hex()}"}}\n' for _ in range(20_000))
         path = write(tmp_path / "a.jsonl.gz", gzip.compress(rows.encode()))
         reading = read_documents(path)

@@ -1,4 +1,4 @@
-"""Chunks: nothing lost, offsets true, bounds kept, for any text and any tokenizer."""
+"""Chunks: nothing lost, offsets true, bounds kept, for any text and tokenizer."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def words(text: str) -> list[tuple[int, int]]:
 
 
 def syllables(text: str) -> list[tuple[int, int]]:
-    """Three letters at a time, from the beginning of each word: a cut moves all that follow."""
+    """Three letters at a time from each word's start: a cut shifts all that follow."""
     return [m.span() for m in re.finditer(r"\w{1,3}|[^\w\s]", text)]
 
 
 def spaced(text: str) -> list[tuple[int, int]]:
-    """As sentencepiece does: white space belongs to the token after it."""
+    """As sentencepiece does: white space belongs to the following token."""
     return [m.span() for m in re.finditer(r"\s*\S{1,4}", text)]
 
 
@@ -113,14 +113,14 @@ def check(text: str, token_spans: TokenSpans, max_tokens: int, overlap: int | No
         assert end < next_end
         shared = text[next_start:end]
         limit = max_tokens // 8 if overlap is None else overlap
-        # Cut alone, the shared part can count a token more at either end than it does inside.
+        # Cut out alone, the shared part can count one more token at each end.
         assert not shared or len(token_spans(shared)) <= limit + 4
 
 
 @pytest.mark.parametrize("token_spans", TOKENIZERS, ids=lambda f: f.__name__)
 @given(text=texts, max_tokens=st.integers(8, 40), part=st.sampled_from([None, 0, 3, 2]))
 def test_promises(token_spans: TokenSpans, text: str, max_tokens: int, part: int | None) -> None:
-    """A lost character is a fact that no search finds; a false offset marks the wrong words."""
+    """No search finds a lost character; a false offset marks the wrong words."""
     check(text, token_spans, max_tokens, part and max_tokens // part)
 
 
@@ -128,12 +128,12 @@ def test_promises(token_spans: TokenSpans, text: str, max_tokens: int, part: int
 def test_promises_with_the_real_tokenizer(
     minilm: TokenSpans, text: str, max_tokens: int, part: int | None
 ) -> None:
-    """WordPiece counts a cut word again, drops accents and makes one token of 101 letters."""
+    """WordPiece recounts a cut word, drops accents and makes one token of 101 letters."""
     check(text, minilm, max_tokens, part and max_tokens // part)
 
 
 class Counting:
-    """Counts the characters that were ever tokenized, and those that were tokenized at once."""
+    """Counts all characters tokenized, and the most in one call."""
 
     def __init__(self, token_spans: TokenSpans) -> None:
         self.token_spans, self.total, self.longest = token_spans, 0, 0
@@ -146,7 +146,7 @@ class Counting:
 
 @pytest.mark.parametrize("text", ["unbelievable\n" * 9_000, "短い文です。" * 40_000])
 def test_sections_without_a_space_between_words(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A word a line, and Chinese without white space at all, in sections of the usual size."""
+    """One word per line, and Chinese without white space, in sections of the usual size."""
     chunks = split_passage(Passage("p", text), words, 200)
     monkeypatch.setattr(splitting, "SECTION", 2**30)
     assert chunks == split_passage(Passage("p", text), words, 200)
@@ -158,7 +158,7 @@ def test_sections_without_a_space_between_words(text: str, monkeypatch: pytest.M
     ids=["prose", "no white space"],
 )
 def test_a_long_text_is_never_tokenized_whole(text: str) -> None:
-    """A tokenizer needs 35 times the memory of its text: 200 MB took 7 GB."""
+    """A tokenizer needs 35 times its text's memory: 200 MB took 7 GB."""
     counting = Counting(deaf)
     chunks = split_passage(Passage("p", text), counting, 254)
     assert counting.longest < 400_000
@@ -168,7 +168,7 @@ def test_a_long_text_is_never_tokenized_whole(text: str) -> None:
 
 @pytest.mark.parametrize("overlap", [0, 31, 127])
 def test_work_is_linear_in_the_length(overlap: int) -> None:
-    """100,000 characters without white space: no border to be found, and none may be searched."""
+    """100,000 characters without white space have no border, so none may be searched for."""
     counting, text = Counting(characters), "x" * 100_000
     chunks = split_passage(Passage("p", text), counting, 254, overlap)
     assert counting.total <= 4 * len(text)
@@ -189,33 +189,33 @@ def sentences(count: int) -> str:
     ],
 )
 def test_chunks_end_at_the_best_border(text: str, ends: str) -> None:
-    """A sentence in two halves says something else than the whole."""
+    """Splitting a sentence changes its meaning."""
     *chunks, _ = split_passage(Passage("p", text), syllables, 60, 8)
     assert len(chunks) > 1
     assert all(re.search(ends, chunk.text) for chunk in chunks)
 
 
 def test_a_paragraph_is_a_better_border_than_a_sentence() -> None:
-    """The last quarter of 40 words holds a paragraph's end, and later a sentence's."""
+    """The last quarter of 40 words has a paragraph's end, then a sentence's."""
     text = "word " * 31 + "end.\r\n\r\nNew. " + "word " * 40
     assert split_passage(Passage("p", text), words, 40)[0].text.endswith("end.")
 
 
 def test_a_border_before_the_last_quarter_is_too_far_back() -> None:
-    """Else a title would become a chunk of its own."""
+    """Otherwise a title becomes a separate chunk."""
     text = "word " * 25 + "end.\n\n" + "word " * 40
     assert len(words(split_passage(Passage("p", text), words, 40)[0].text)) == 40
 
 
 def test_chunks_begin_at_a_word() -> None:
-    """An overlap that begins inside a word makes a word that no one wrote."""
+    """An overlap that begins inside a word creates a word that no one wrote."""
     text = "incomprehensibilities " * 40
     chunks = split_passage(Passage("p", text), syllables, 30, 10)
     assert all(chunk.text.startswith("incompr") for chunk in chunks)
 
 
 def test_overlap_is_there() -> None:
-    """What stands at a border is found from both sides."""
+    """Text at a border is found from both sides."""
     text = " ".join(f"w{i}" for i in range(200))
     chunks = split_passage(Passage("p", text), words, 40, 10)
     for left, right in pairwise(chunks):
@@ -223,7 +223,7 @@ def test_overlap_is_there() -> None:
 
 
 def test_source_and_span_of_a_part() -> None:
-    """A chunk of a row belongs to the row's file, or a shorter file would leave it behind."""
+    """A chunk belongs to its row's file: otherwise a shorter file leaves it behind."""
     passage = Passage("row", sentences(20), source="a.jsonl", span=(100, 900))
     chunks = split_passage(passage, words, 40)
     assert {c.source for c in chunks} == {"a.jsonl"}
@@ -232,7 +232,7 @@ def test_source_and_span_of_a_part() -> None:
 
 
 def test_a_part_keeps_what_its_passage_has() -> None:
-    """A hidden passage came to light by being split, and a title was no longer searched."""
+    """Splitting showed a hidden passage again, and lost a title from searches."""
     text = f" {sentences(20)}\n"
     whole = Passage("p", text, {"a": 1}, "s", None, f"Title\n{text.strip()}\nend", {"b": 2}, True)
     chunks = split_passage(whole, words, 40)
@@ -258,19 +258,19 @@ def test_a_part_keeps_what_its_passage_has() -> None:
 
 @pytest.mark.parametrize(("max_tokens", "overlap"), [(0, 0), (-5, None), (10, 6), (10, -1)])
 def test_settings_that_cannot_work(max_tokens: int, overlap: int | None) -> None:
-    """An overlap as long as the window never ends."""
+    """An overlap as long as the window would never end."""
     with pytest.raises(ConfigurationError, match=r"overlap|max_tokens"):
         split_passage(Passage("p", "a b c"), words, max_tokens, overlap)
 
 
 def test_a_character_of_too_many_tokens() -> None:
-    """One character cannot be cut; a chunk over the limit would be cut in silence later."""
+    """A character cannot be cut; a chunk over the limit would later be cut silently."""
     with pytest.raises(ConfigurationError, match=r"max_tokens=3 is too small.* makes 4 tokens"):
         split_passage(Passage("p", "a 😀"), utf8, 3)
 
 
 def encoder(token_spans: Callable[[str], Any], **specs: tuple[int, str]) -> Any:
-    """The part of an encoder that a splitter asks: its specs and its tokens."""
+    """The parts of an encoder that a splitter uses: its specs and its tokens."""
     made: Mapping[str, VectorSpec] = {
         name: VectorSpec(name, 8, limit, "f", document_prefix=prefix)
         for name, (limit, prefix) in specs.items()
@@ -279,7 +279,7 @@ def encoder(token_spans: Callable[[str], Any], **specs: tuple[int, str]) -> Any:
 
 
 def test_the_splitter_fits_every_vector_of_the_encoder(minilm: TokenSpans) -> None:
-    """The shortest reader decides: special tokens and its prefix take room as well."""
+    """The shortest input limit decides, less special tokens and prefix."""
     made = encoder(minilm, topical=(64, ""), compatibility=(48, "passage: "))
     splitter = Splitter.for_encoder(made, overlap=5)
     assert (splitter.max_tokens, splitter.overlap) == (44, 5)
@@ -291,7 +291,7 @@ def test_the_splitter_fits_every_vector_of_the_encoder(minilm: TokenSpans) -> No
 
 
 def test_a_passage_keeps_its_source_when_its_length_changes(minilm: TokenSpans) -> None:
-    """Else the whole passage of yesterday stays in the index with the chunks of today."""
+    """Otherwise yesterday's whole passage stays in the index with today's chunks."""
     splitter = Splitter.for_encoder(encoder(minilm, topical=(32, "")))
     for text in ("Short.", sentences(50)):
         assert {c.source for c in splitter.split([Passage("p", text)])} == {"p"}
@@ -299,7 +299,7 @@ def test_a_passage_keeps_its_source_when_its_length_changes(minilm: TokenSpans) 
 
 
 def test_a_prefix_that_leaves_no_room() -> None:
-    """The user hears of it before an hour of indexing."""
+    """The user must learn it before an hour of indexing."""
     with pytest.raises(ConfigurationError, match="no room"):
         Splitter.for_encoder(encoder(words, topical=(5, "a b c")))
 
@@ -314,7 +314,7 @@ def test_a_prefix_that_leaves_no_room() -> None:
     ],
 )
 def test_a_text_without_spaces(minilm: TokenSpans, clause: str) -> None:
-    """An English tokenizer reads it as one unknown token, which fits whatever its length."""
+    """An English tokenizer reads it as one unknown token, which fits at any length."""
     text = clause * (11_006 // len(clause))
     chunks = split_passage(Passage("p", text), minilm, 254)
     assert max(len(minilm(chunk.text)) for chunk in chunks) <= 254

@@ -1,4 +1,4 @@
-"""HTML to Markdown: all of a page's own text, nothing of what stands around it."""
+"""HTML to Markdown: all of a page's own text, without navigation."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ a map"""
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252"])
 def test_a_page_without_what_stands_around_it(tmp_path: Path, charset: str) -> None:
-    """Navigation on every page makes all pages alike; a lost paragraph is never found."""
+    """Repeated navigation makes all pages alike; a lost paragraph is never found."""
     passages, reading = read(tmp_path / "a.html", PAGE.format(charset=charset).encode(charset))
     assert passages == [Passage("a.html", MARKDOWN, {"title": "Reisen | Firma"}, "a.html")]
     assert not reading.errors
 
 
 def test_a_page_without_main(tmp_path: Path) -> None:
-    """Old pages have a body only; headers of an article hold its headline."""
+    """Old pages have only a body; an article's header holds its headline."""
     text = parse_html(
         "<body><header>LOGO</header><article><header>Headline</header><p>Text</p></article>"
         "<form><p>In a form</p><select><option>OPTION</select></form><footer>IMPRINT</footer>"
@@ -63,7 +63,7 @@ def test_a_page_without_main(tmp_path: Path) -> None:
 
 
 def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
-    """A page of one paragraph says what it is about in its title alone."""
+    """Only the title names the topic of a page of one paragraph."""
     (passage,), _ = read(tmp_path / "a.htm", "<title>Parking\n rules</title><p>It is free.")
     assert (passage.text, passage.metadata) == (
         "Parking rules\nIt is free.",
@@ -74,7 +74,7 @@ def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("html", "text"),
     [
-        ("a.txt", "a.txt"),  # Beautiful Soup warns of what looks like a file's name
+        ("a.txt", "a.txt"),  # Beautiful Soup warns of texts that look like file names
         ("http://x.y/z", "http://x.y/z"),
         ('<?xml version="1.0" encoding="utf-8"?><html><title/><p>x<br/>y</p></html>', "x\ny"),
         ("a\0b", "a\ufffdb"),
@@ -88,7 +88,7 @@ def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
     ],
 )
 def test_odd_markup(html: str, text: str) -> None:
-    """Text that runs together gives words that no one searches for."""
+    """Joined text makes words that no one searches for."""
     assert parse_html(html)[0] == text
 
 
@@ -109,7 +109,7 @@ def test_odd_markup(html: str, text: str) -> None:
     ],
 )
 def test_bad_pages(tmp_path: Path, content: str | bytes, line: int | None, says: str) -> None:
-    """Wrongly decoded text would be stored for ever; the user hears what to do."""
+    """Wrongly decoded text would be stored for ever; the error says what to do."""
     passages, reading = read(tmp_path / "a.html", content)
     (error,) = reading.errors
     assert not passages
@@ -119,7 +119,7 @@ def test_bad_pages(tmp_path: Path, content: str | bytes, line: int | None, says:
 
 
 def test_a_page_that_declares_utf_16_is_utf_8(tmp_path: Path) -> None:
-    """Old versions of Word write so; the declaration itself could not be read in UTF-16."""
+    """Old versions of Word write it; in UTF-16 the declaration would be unreadable."""
     (passage,), _ = read(tmp_path / "a.html", '<meta charset="unicode"><p>Köln')
     assert passage.text == "Köln"
 
@@ -132,7 +132,7 @@ def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mar
 
 
 def test_a_page_too_large_for_a_tree(tmp_path: Path) -> None:
-    """A tree takes up to eighty times the file's size."""
+    """A parse tree takes up to eighty times the file's size."""
     passages, reading = read(tmp_path / "a.html", "<p>" + "x" * formats.LONGEST_MARKUP)
     assert not passages
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])

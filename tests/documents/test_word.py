@@ -35,7 +35,7 @@ def make_docx(title: str = "Handbuch") -> bytes:
 
 
 def make_small_docx() -> bytes:
-    """Word's three necessary parts, which are read in a moment."""
+    """Word's three required parts, quick to read."""
     schemas = "http://schemas.openxmlformats.org"
     document = f'<w:document xmlns:w="{schemas}/wordprocessingml/2006/main"><w:body>{{}}</w:body>'
     parts = {
@@ -69,7 +69,7 @@ def repacked(content: bytes, changes: dict[str, bytes]) -> bytes:
 
 
 def test_a_word_document_keeps_its_structure(tmp_path: Path) -> None:
-    """A splitter cuts at headings and paragraphs; a table without rows is a list of words."""
+    """A splitter needs headings and paragraphs; a table without rows is a list of words."""
     passages, reading = read(tmp_path / "a.docx", make_docx())
     text = (
         "# Reisen\n\n# Kosten\n\nFür 50 km & mehr gibt es snake_case*.\n\n- rail\n- hotel\n\n"
@@ -85,7 +85,7 @@ def test_an_empty_title_is_no_title(tmp_path: Path) -> None:
 
 
 def test_nothing_that_a_document_links_to_is_opened(tmp_path: Path) -> None:
-    """A picture by address would tell a stranger what is read, when, and where."""
+    """Loading a linked picture would tell a stranger what is read, when and where."""
     document = docx.Document()
     document.add_paragraph("Text.")
     package = document.part.relate_to(
@@ -129,7 +129,7 @@ def test_bad_documents(tmp_path: Path, content: bytes, says: str) -> None:
 
 
 def test_an_archive_that_unpacks_to_too_much(tmp_path: Path) -> None:
-    """100 kB of zeros can unpack to gigabytes, and a tree of them takes all memory."""
+    """100 kB of zeros can unpack to gigabytes, whose parse tree takes all memory."""
     bomb = b"<x>" + b" " * formats.LONGEST_MARKUP + b"</x>"
     content = repacked(make_small_docx(), {"word/document.xml": bomb})
     _, reading = read(tmp_path / "a.docx", content)
@@ -137,7 +137,7 @@ def test_an_archive_that_unpacks_to_too_much(tmp_path: Path) -> None:
 
 
 def test_entities_do_not_multiply(tmp_path: Path) -> None:
-    """Nine levels of ten references each make a gigabyte of one word."""
+    """Nine levels of ten references expand a word to a gigabyte."""
     levels = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
     bomb = f'<!DOCTYPE x [<!ENTITY e0 "{"lol" * 99}">{levels}]><x>&e9;</x>'.encode()
     _, reading = read(tmp_path / "a.docx", repacked(make_small_docx(), {"word/document.xml": bomb}))
@@ -145,9 +145,9 @@ def test_entities_do_not_multiply(tmp_path: Path) -> None:
 
 
 def test_any_damage_is_read_or_reported(tmp_path: Path) -> None:
-    """No input may end in anything but passages and errors."""
+    """Any input ends in passages or errors."""
     chance, whole = random.Random(5), make_small_docx()
-    # stored, so that damage reaches the XML and is not stopped by the packing
+    # uncompressed, so that damage reaches the XML instead of failing the unpacking
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as stored:
         old = zipfile.ZipFile(io.BytesIO(whole))

@@ -1,4 +1,4 @@
-"""Files that a test writes, and what is read of them."""
+"""Files that a test writes, and the passages read from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def read(path: Path, content: str | bytes | None = None) -> tuple[list[Passage], DocumentReader]:
-    """Read a path, after ``content`` is written there."""
+    """Write ``content`` to a path, then read it."""
     if content is not None:
         write(path, content)
     reading = read_documents(path)
@@ -25,7 +25,7 @@ def read(path: Path, content: str | bytes | None = None) -> tuple[list[Passage],
 
 
 def hide_package(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes a package missing, also in processes that this one starts."""
+    """Make a package missing, also in processes that this one starts."""
     write(folder / f"{name}.py", "raise ModuleNotFoundError")
     monkeypatch.syspath_prepend(folder)
 

@@ -1,4 +1,4 @@
-"""Bundles: what is damaged is refused, in words that help."""
+"""Bundles: damaged ones are refused with helpful errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def bundle(tmp_path: Path) -> Path:
 
 
 def test_the_default_bundle_agrees_with_the_original_model():
-    """An export that changed pooling or weights gives vectors of the right shape, but wrong."""
+    """An export that changed pooling or weights gives wrong vectors of the right shape."""
     bundle = verify_bundle()
     cosines = parity_cosines(bundle)
     assert {(head, role) for head, role, _, _ in cosines} == {
@@ -34,7 +34,7 @@ def test_the_default_bundle_agrees_with_the_original_model():
 
 
 def test_the_default_bundle_names_its_origin_and_every_training_set():
-    """Whoever hands it on must know what its licences ask for."""
+    """A user who redistributes it must know what its licences require."""
     bundle = load_bundle()
     assert bundle.path == default_bundle_path()
     topical, *trained = (
@@ -56,13 +56,13 @@ def test_the_default_bundle_names_its_origin_and_every_training_set():
     assert b"Apache License" in bundle.read("LICENSE")
     listed = {*bundle.manifest.files, "manifest.json"}
     assert {path.name for path in bundle.path.iterdir()} == listed
-    # or the wheel is too large for a package index
+    # otherwise the wheel is too large for a package index
     assert sum(path.stat().st_size for path in bundle.path.iterdir()) < 80e6
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "NOTICE"])
 def test_a_changed_file_is_refused(bundle: Path, name: str):
-    """A flipped bit in the weights would give plausible, wrong rankings."""
+    """A flipped bit in the weights gives plausible, wrong rankings."""
     content = bytearray((bundle / name).read_bytes())
     content[len(content) // 2] ^= 1
     (bundle / name).write_bytes(content)
@@ -88,7 +88,7 @@ def test_a_folder_without_a_manifest_is_no_bundle(tmp_path: Path):
     ],
 )
 def test_a_malformed_manifest_is_refused(bundle: Path, changes: dict, message: str):
-    """A manifest from a stranger must not make the reader open files outside its folder."""
+    """A stranger's manifest must not make the reader open files outside its folder."""
     rewrite_manifest(bundle, **changes)
     with pytest.raises(BundleError, match=message):
         load_bundle(bundle)
@@ -109,7 +109,7 @@ INFINITE = '{"constants": {"tau": 1e400}, "origin": "a test"}'
     ids=lambda value: value[:40],
 )
 def test_a_manifest_with_values_that_no_formula_takes(bundle: Path, old, new, message):
-    """Each was accepted, or ended in an error that no one who catches ours would catch."""
+    """Each was accepted, or raised an error outside our hierarchy."""
     file = bundle / "manifest.json"
     content = file.read_text()
     assert old in content
@@ -130,7 +130,7 @@ def test_a_manifest_with_values_that_no_formula_takes(bundle: Path, old, new, me
     ],
 )
 def test_only_regular_files_are_read(bundle: Path, name: str, replace):
-    """A pipe was waited for, and a device read until the memory was full."""
+    """Reading waited for a pipe, and filled the memory from a device."""
     whole = load_bundle(bundle)
     (bundle / name).unlink()
     replace(bundle / name)
@@ -152,7 +152,7 @@ def test_only_regular_files_are_read(bundle: Path, name: str, replace):
     ids=str,
 )
 def test_reference_vectors_that_cannot_be_compared(bundle: Path, row: dict):
-    """A cosine that is no number is not below the limit, so anything would agree with it."""
+    """A NaN cosine is not below the limit, so it would pass as agreement."""
     reference = {
         "heads": ["topical"],
         "roles": ["query"],
@@ -166,7 +166,7 @@ def test_reference_vectors_that_cannot_be_compared(bundle: Path, row: dict):
 
 
 def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):
-    """It derives from BaseException, so no one who catches errors would catch it."""
+    """The panic derives from BaseException, so callers who catch errors would miss it."""
     content = json.loads((bundle / "tokenizer.json").read_text())
     content["post_processor"]["special_tokens"] = {}
     (bundle / "tokenizer.json").write_text(json.dumps(content))
@@ -188,14 +188,14 @@ def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):
 def test_a_graph_that_is_not_what_the_manifest_says_is_refused(
     bundle: Path, wrong: dict, message: str
 ):
-    """Else the first upsert fails, or the collection fills with vectors of another length."""
+    """Otherwise the first upsert fails, or the collection gets vectors of the wrong length."""
     rewrite_manifest(bundle, heads={"topical": wrong})
     with pytest.raises(BundleError, match=message):
         OnnxEncoder(bundle)
 
 
 def test_verification_finds_vectors_that_stray(bundle: Path):
-    """All checksums fit a bundle that was exported wrongly."""
+    """All checksums match in a wrongly exported bundle."""
     vector = OnnxEncoder(bundle).encode_queries(["a b c"])["topical"][0]
     for sign in (1, -1):
         reference = {
@@ -214,7 +214,7 @@ def test_verification_finds_vectors_that_stray(bundle: Path):
 
 
 def test_fingerprints_tell_sides_and_settings_apart(bundle: Path):
-    """An index that is opened with other prefixes or pooling would mix two spaces."""
+    """Opening an index with different prefixes or pooling would mix two spaces."""
     heads = {
         "plain": head(),
         "same": head(trained=False),

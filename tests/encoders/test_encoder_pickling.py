@@ -1,4 +1,4 @@
-"""Encoders in another process, and the one that all parts of a process share."""
+"""Encoders in a different process, and the one that all parts of a process share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logic_retrievers.encoders import (
 
 
 def lengths(texts):
-    """At the top of the module, so that it can be pickled."""
+    """At module level, so that it can be pickled."""
     return [[float(len(text)), 1.0, 2.0] for text in texts]
 
 
@@ -52,7 +52,7 @@ def test_function_encoder_travels_where_its_functions_do():
 
 
 def test_recent_encoder_travels_without_what_it_remembers():
-    """Each worker would be sent the memory of all, and start with another's locked lock."""
+    """A worker must get neither the cached vectors nor a locked lock."""
     recent = RecentEncoder(HashedEncoder(), size=7)
     recent.encode_documents(["a", "b"])
     again = through_pickle(recent)
@@ -61,7 +61,7 @@ def test_recent_encoder_travels_without_what_it_remembers():
 
 
 def test_onnx_encoder_travels_with_its_settings():
-    """A worker with other settings takes all cores, or another bundle."""
+    """With lost settings a worker takes all cores or loads a different bundle."""
     encoder = OnnxEncoder(threads=1, batch_size=3)
     again = through_pickle(encoder)
     same(encoder, again)
@@ -71,7 +71,7 @@ def test_onnx_encoder_travels_with_its_settings():
 
 
 def test_default_encoder_is_one_a_process():
-    """Each of a few parts that loads its own takes half a second and a hundred megabytes."""
+    """Each further encoder costs half a second and a hundred megabytes."""
     assert default_encoder() is default_encoder()
     code = """
 import threading

@@ -1,4 +1,4 @@
-"""Embeddings of an endpoint on this machine: what it is sent, and what is read of its answers."""
+"""Embeddings from a local endpoint: the requests sent and how answers are read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def letters(text: str) -> list[float]:
 
 
 def embeddings(texts: list[str]) -> dict[str, Any]:
-    """An answer with the last text first: only ``index`` says which is which."""
+    """A response with the last text first: only ``index`` tells which is which."""
     rows = [{"index": n, "embedding": letters(text)} for n, text in enumerate(texts)]
     return {"object": "list", "data": rows[::-1], "model": "letters", "usage": {}}
 
@@ -45,7 +45,7 @@ def endpoint(monkeypatch) -> Iterator[Endpoint]:
 
 @pytest.fixture
 def living(endpoint, monkeypatch) -> Endpoint:
-    """Embeds what it is sent."""
+    """Embeds the texts of a request."""
     lock = threading.Lock()
     prepared = Handler.do_POST
 
@@ -67,7 +67,7 @@ def encoder_of(endpoint: Endpoint, **settings: Any) -> EndpointEncoder:
 
 
 def test_every_text_gets_its_own_vector(living):
-    """A provider may answer in any order, and in batches."""
+    """A provider may answer in any order and in batches."""
     encoder = encoder_of(living, batch_size=2, api_key="secret")
     texts = ["apple", "bee", "cat", "dog", "egg"]
     made = encoder.encode_documents(texts)["topical"]
@@ -76,13 +76,13 @@ def test_every_text_gets_its_own_vector(living):
     np.testing.assert_allclose(made, wanted, atol=1e-6)
     paths, headers, bodies = zip(*living.requests, strict=True)
     assert set(paths) == {"/v1/embeddings"}
-    assert [len(body["input"]) for body in bodies] == [1, 2, 2, 1]  # the first asks for a dimension
+    assert [len(body["input"]) for body in bodies] == [1, 2, 2, 1]  # the first: the dimension
     assert {one["Authorization"] for one in headers} == {"Bearer secret"}
     assert all(body["model"] == "letters" and "dimensions" not in body for body in bodies)
 
 
 def test_prefixes_go_before_their_role(living):
-    """A model that wants them finds next to nothing without."""
+    """A model trained with prefixes finds next to nothing without them."""
     encoder = encoder_of(living, query_prefix="query: ", document_prefix="passage: ", dimension=26)
     encoder.encode_queries(["apple"])
     encoder.encode_documents(["apple"])
@@ -102,7 +102,7 @@ def test_an_index_refuses_another_model_and_not_another_address(living):
 
 
 def test_a_query_prefix_counts_in_a_cache_and_not_in_an_index(living, tmp_path):
-    """A cache answered with the vectors of another prefix; stored vectors depend on none."""
+    """A cache returned a different prefix's vectors; stored vectors depend on no query prefix."""
     made = [encoder_of(living, query_prefix=prefix) for prefix in ("", "q: ", "q:")]
     cached = [CachedEncoder(CombinedEncoder([one]), tmp_path / "vectors") for one in made]
     found = [one.encode_queries(["apple"])["topical"][0] for one in cached]
@@ -116,7 +116,7 @@ def test_a_query_prefix_counts_in_a_cache_and_not_in_an_index(living, tmp_path):
 
 
 def test_another_process_makes_it_anew_without_a_key(living, monkeypatch):
-    """A worker of a pool gets its encoder pickled, and a pickle is a file that people share."""
+    """Pool workers get pickled encoders, and users share pickle files."""
     monkeypatch.setenv("LETTERS_KEY", "secret")
     made = encoder_of(living, query_prefix="q: ", api_key_variable="LETTERS_KEY")
     content = pickle.dumps(made)
@@ -127,7 +127,7 @@ def test_another_process_makes_it_anew_without_a_key(living, monkeypatch):
         assert encoder.encode_queries(["apple"])["topical"].shape == (1, 26)
     assert living.requests[-1][1:] == living.requests[-2][1:]
     keyed = encoder_of(living, api_key="letter-key")
-    assert "letter-key" not in repr(vars(keyed._client))  # where a debugger or a log would show it
+    assert "letter-key" not in repr(vars(keyed._client))  # also seen by debuggers
     with pytest.raises(TypeError, match="api_key_variable="):
         pickle.dumps(keyed)
 

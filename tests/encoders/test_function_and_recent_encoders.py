@@ -1,4 +1,4 @@
-"""Encoders from functions, and encoders with a short memory."""
+"""Encoders from functions, and encoders with a bounded cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def initials(texts):
 
 
 def test_function_may_hand_out_its_own_array():
-    """A model's cache of vectors, scaled behind its back, would change its next answers."""
+    """Scaling the returned array in place would corrupt the model's own cache."""
     own = np.array([[3.0, 4.0]], dtype=np.float32)
     encoder = FunctionEncoder(lambda texts: own, identity="own")
     np.testing.assert_allclose(encoder.encode_queries(["a"])["topical"], [[0.6, 0.8]], atol=1e-6)
@@ -47,7 +47,7 @@ BAD = {
 
 @pytest.mark.parametrize("kind", BAD)
 def test_function_that_gives_no_vectors_is_refused(kind):
-    """An API that answers with an error page or a short list must not fill an index."""
+    """An API's error page or short list must not fill an index."""
     encoder = FunctionEncoder(lambda texts: BAD[kind], identity="bad", dimension=2)
     for encode in (encoder.encode_documents, encoder.encode_queries):
         with pytest.raises(EncoderError):
@@ -55,14 +55,14 @@ def test_function_that_gives_no_vectors_is_refused(kind):
 
 
 def test_function_is_tried_out_at_construction():
-    """A function that cannot work would else fail in the middle of the first ingestion."""
+    """A function that cannot work must not fail in the middle of the first ingestion."""
     for probe in ([[1.0], [2.0]], [[]], "x"):
         with pytest.raises(EncoderError):
             FunctionEncoder(lambda texts, made=probe: made, identity="bad")
 
 
 def test_function_dimension_is_found_with_one_text_or_not_at_all():
-    """Every call of an API costs money and may need a network."""
+    """Each API call costs money and may need a network."""
     calls = []
 
     def embed(texts):
@@ -80,7 +80,7 @@ def test_function_dimension_is_found_with_one_text_or_not_at_all():
 
 
 def test_function_sides_are_not_swapped():
-    """A query embedded as a document finds a little less, and no one knows why."""
+    """Embedding a query as a document finds slightly less, and no one sees why."""
     encoder = FunctionEncoder(lambda t: [[2.0, 0.0]], lambda t: [[0.0, 3.0]], identity="two sides")
     assert encoder.encode_documents(["abc"])["topical"].tolist() == [[1, 0]]
     assert encoder.encode_queries(["abc"])["topical"].tolist() == [[0, 1]]
@@ -91,7 +91,7 @@ def test_function_sides_are_not_swapped():
 
 
 def test_function_identity_decides_the_fingerprint():
-    """Vectors of another model under the same fingerprint would be searched as if they fitted."""
+    """A shared fingerprint would let one model search a different model's vectors."""
 
     def fingerprint(function, identity, **more):
         [spec] = FunctionEncoder(function, identity=identity, **more).specs.values()
@@ -114,7 +114,7 @@ def test_function_identity_decides_the_fingerprint():
     ],
 )
 def test_function_identity_of_each_side(query_side, settings):
-    """What changes queries alone must not orphan an index, nor be mixed in a cache."""
+    """A query-side setting must not orphan an index, but must change cache keys."""
 
     def spec(**own):
         model = SimpleNamespace(**{"model_name": "m", **own})
@@ -133,7 +133,7 @@ def test_function_identity_of_each_side(query_side, settings):
     "change", [{"identity": ""}, {"name": ""}, {"dimension": 0}, {"max_tokens": 0}]
 )
 def test_function_settings_that_cannot_be(change):
-    """An empty identity would let every other nameless model read the index."""
+    """An empty identity would let every nameless model read the index."""
     with pytest.raises(ConfigurationError):
         FunctionEncoder(lengths, **{"identity": "a", "dimension": 3, **change})
 
@@ -142,7 +142,7 @@ def test_function_settings_that_cannot_be(change):
 
 
 def test_recent_memory_is_bounded_and_loses_the_oldest():
-    """A memory that grows with every text fills a server's; one that loses the newest is none."""
+    """An unbounded cache fills a server; one that drops the newest text is useless."""
     inner = WatchedEncoder(HashedEncoder())
     recent = RecentEncoder(inner, size=3)
 
@@ -160,11 +160,11 @@ def test_recent_memory_is_bounded_and_loses_the_oldest():
     assert len(recent._memory) == 3
     with pytest.raises(ConfigurationError):
         RecentEncoder(HashedEncoder(), size=0)
-    assert all(row.base is None for row in recent._memory.values())  # a view would hold its batch
+    assert all(row.base is None for row in recent._memory.values())  # a view keeps its batch
 
 
 class TwoHeads:
-    """Two vectors under one fingerprint; ``broken`` makes the first no number."""
+    """Two vectors under one fingerprint; ``broken`` makes the first NaN."""
 
     broken = False
     specs: ClassVar = {name: VectorSpec(name, 3, 8, "same") for name in ("one", "other")}
@@ -181,7 +181,7 @@ class TwoHeads:
 
 
 def test_recent_vectors_are_what_the_encoder_makes():
-    """Two heads of one model may share its fingerprint; and what was damaged once is repaired."""
+    """Two heads of a model may share a fingerprint; a damaged vector must not stay cached."""
     inner = TwoHeads()
     recent = RecentEncoder(inner)
     inner.broken = True

@@ -1,4 +1,4 @@
-"""Graphs that need another file, which no checksum covers, are refused wherever they name it."""
+"""Graphs that reference a further file are refused: no checksum covers that file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.errors import BundleError
 
 
 def external(tensor: TensorProto, location: str = "weights.bin") -> TensorProto:
-    """The same tensor with its values in another file."""
+    """The same tensor with its values in a separate file."""
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
     tensor.external_data.add(key="location", value=location)
@@ -53,7 +53,7 @@ def in_nested_branch(model: ModelProto) -> None:
     "place", [in_initializer, in_constant, in_nested_branch], ids=lambda place: place.__name__
 )
 def test_external_data_is_refused_anywhere(place: Callable[[ModelProto], None]):
-    """One forgotten place is a file that changes weights under the same fingerprint."""
+    """One unchecked place lets a file change weights under the same fingerprint."""
     model = tiny_graph()
     check_graph(model.SerializeToString())
     place(model)
@@ -62,7 +62,7 @@ def test_external_data_is_refused_anywhere(place: Callable[[ModelProto], None]):
 
 
 def test_every_place_of_a_tensor_is_known():
-    """A field that a later version of ONNX adds would not be looked into."""
+    """Fails if a later ONNX version adds a field that the check would skip."""
 
     def inner(message) -> dict:
         return {f.number: f.message_type for f in message.fields if f.message_type is not None}
@@ -83,7 +83,7 @@ def test_every_place_of_a_tensor_is_known():
 
 
 def test_a_bundle_does_not_read_from_the_working_directory(tmp_path: Path, monkeypatch):
-    """Whoever can write there could change the weights, and every checksum would agree."""
+    """A writer there could change the weights although every checksum matches."""
     folder = write_tiny_bundle(tmp_path / "bundle")
     model = tiny_graph()
     table = next(t for t in model.graph.initializer if t.name == "table")
@@ -92,7 +92,7 @@ def test_a_bundle_does_not_read_from_the_working_directory(tmp_path: Path, monke
     external(table)
     monkeypatch.chdir(tmp_path)
     options = onnxruntime.SessionOptions()
-    onnxruntime.InferenceSession(model.SerializeToString(), options)  # it would read the file
+    onnxruntime.InferenceSession(model.SerializeToString(), options)  # loading would read the file
     (folder / "model.onnx").write_bytes(model.SerializeToString())
     rewrite_manifest(folder)
     with pytest.raises(BundleError, match=r"'model\.onnx'.*no checksum covers.*weights inside"):
@@ -100,7 +100,7 @@ def test_a_bundle_does_not_read_from_the_working_directory(tmp_path: Path, monke
 
 
 def varint(value: int) -> bytes:
-    """A number as protobuf writes it."""
+    """Encode a number as protobuf does."""
     if value < 128:
         return bytes([value])
     return bytes([value & 127 | 128]) + varint(value >> 7)
@@ -114,7 +114,7 @@ def field(number: int, content: bytes) -> bytes:
     "tensor",
     [
         bytes([14 << 3, 0x81, 0x00]),  # EXTERNAL, in two bytes
-        varint(14 << 3) + varint(2**32 + 1),  # EXTERNAL, once it is cut to 32 bits
+        varint(14 << 3) + varint(2**32 + 1),  # EXTERNAL, once cut to 32 bits
         varint(2**32 + (13 << 3 | 2)) + b"\x00",  # external_data, likewise
         b"\xea\x00\x00",  # external_data, its number in two bytes
         b"\x6b\x6c",  # a group of that number
@@ -122,14 +122,14 @@ def field(number: int, content: bytes) -> bytes:
     ],
 )
 def test_no_way_of_writing_hides_it(tensor: bytes):
-    """What this reader skips and the C++ reader does not is a file that no one checked."""
+    """A file that this reader skips but the C++ reader loads stays unchecked."""
     with pytest.raises(ValueError, match=r"no checksum covers|no ONNX file"):
         check_graph(field(7, field(5, tensor)))
     check_graph(field(7, field(5, bytes([14 << 3, 0]))))
 
 
 def test_a_format_that_the_check_does_not_read_is_refused(tmp_path: Path):
-    """ONNX Runtime takes its own format for a graph, whatever the name of the file."""
+    """ONNX Runtime loads its own format as a graph under any file name."""
     folder = write_tiny_bundle(tmp_path / "bundle")
     options = onnxruntime.SessionOptions()
     options.optimized_model_filepath = str(folder / "model.onnx")
@@ -143,7 +143,7 @@ def test_a_format_that_the_check_does_not_read_is_refused(tmp_path: Path):
 
 
 def test_a_graph_compiled_for_a_device_is_refused():
-    """Its one operator names the file that the device runs."""
+    """The graph's only operator names the file that the device runs."""
     model = tiny_graph()
     node = helper.make_node("EPContext", [], ["x"], domain="com.microsoft", ep_cache_context="f")
     model.graph.node.append(node)
@@ -153,7 +153,7 @@ def test_a_graph_compiled_for_a_device_is_refused():
 
 @pytest.mark.parametrize("graphs", [30, 5000])
 def test_nested_graphs(graphs: int):
-    """Protobuf itself stops at 100 messages inside each other; Python's stack at some more."""
+    """Protobuf stops at 100 nested messages; Python's stack somewhat later."""
     attribute = b""
     for _ in range(graphs):
         attribute = field(6, field(1, field(5, attribute)))

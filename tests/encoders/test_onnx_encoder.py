@@ -1,4 +1,4 @@
-"""The ONNX encoder on the default bundle and on tiny ones."""
+"""The ONNX encoder on the default bundle and on tiny bundles."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_default_encoder_keeps_the_protocol(encoder: OnnxEncoder):
 
 
 def test_heads_of_one_output_share_one_read_only_array(tmp_path: Path):
-    """Scaling one vector in place would silently scale the other one too."""
+    """Scaling one vector in place would silently scale the other."""
     folder = write_tiny_bundle(tmp_path)
     rewrite_manifest(folder, heads={"topical": head(), "same": head(trained=False)})
     vectors = OnnxEncoder(folder).encode_documents(["a b", "c"])
@@ -70,7 +70,7 @@ def test_heads_of_one_output_share_one_read_only_array(tmp_path: Path):
 
 
 def test_heads_and_sides_read_their_own_graph_output_and_prefix(tmp_path: Path):
-    """A head that reads its neighbour's output has the right shape and the wrong meaning."""
+    """A head that reads the wrong output has the right shape and the wrong meaning."""
     folder = write_tiny_bundle(tmp_path)
     (folder / "query.onnx").write_bytes(tiny_graph(seed=7).SerializeToString())
     heads = {
@@ -97,7 +97,7 @@ def test_heads_and_sides_read_their_own_graph_output_and_prefix(tmp_path: Path):
 
 
 def test_long_texts_warn_once_a_call_and_are_read_from_the_start(encoder: OnnxEncoder):
-    """What lies behind the limit is not searchable; no one notices without a word."""
+    """Text beyond the limit is not searchable, which users would miss without a warning."""
     long = "noise " * 20_000
     with pytest.warns(LongTextWarning, match=r"2 of 3 texts.*256.*Split") as caught:
         vectors = encoder.encode_documents([long, "short", long + "quiet"])["topical"]
@@ -121,7 +121,7 @@ def test_token_spans_give_back_the_text_and_are_never_cut(encoder: OnnxEncoder):
 
 
 def test_a_text_of_which_nothing_is_read_is_refused(encoder: OnnxEncoder):
-    """It would get the vector of the empty text and come up everywhere."""
+    """Such a text would get the empty text's vector and be found everywhere."""
     with pytest.raises(EmptyTextError, match="Text 1 is empty"):
         encoder.encode_documents(["fine", "\x00\u200b"])
     with pytest.raises(EmptyTextError, match="nothing that the tokenizer reads"):
@@ -130,15 +130,15 @@ def test_a_text_of_which_nothing_is_read_is_refused(encoder: OnnxEncoder):
 
 @pytest.mark.parametrize("wrong", ["text", b"text", [b"text"], [None], {"a"}])
 def test_what_is_not_a_list_of_strings_is_refused(encoder: OnnxEncoder, wrong: object):
-    """A single string would be taken for a list of letters."""
+    """A single string would count as a list of letters."""
     with pytest.raises(InputError):
         encoder.encode_queries(wrong)  # type: ignore[arg-type]
 
 
 def test_many_callers_of_many_batches_get_what_one_gets(tmp_path: Path):
-    """The copy of the graph for many batches is opened by whoever needs it first."""
+    """The first caller that needs it opens the graph's copy for many batches."""
     folder = write_tiny_bundle(tmp_path)
-    texts = [" ".join("abcdefgh"[i % 8 :]) for i in range(1_200)]  # more than a window
+    texts = [" ".join("abcdefgh"[i % 8 :]) for i in range(1_200)]  # more than one window
     tiny = OnnxEncoder(folder, threads=3, batch_size=4)
     alone = [tiny.encode_documents([text])["topical"] for text in texts[:8]]
     expected = np.resize(np.concatenate(alone), (1_200, 4))
@@ -148,7 +148,7 @@ def test_many_callers_of_many_batches_get_what_one_gets(tmp_path: Path):
 
 
 def test_a_provider_that_is_not_there_is_an_error(encoder: OnnxEncoder):
-    """ONNX Runtime itself would warn and use the CPU: a GPU machine at the speed of a laptop."""
+    """ONNX Runtime only warns and uses the CPU: a GPU machine would run at laptop speed."""
     with pytest.raises(ProviderError, match="CUDAExecutionProvider"):
         OnnxEncoder(encoder.bundle, providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
     OnnxEncoder(encoder.bundle, providers=[("CPUExecutionProvider", {})])
@@ -173,7 +173,7 @@ def test_a_text_that_graph_or_tokenizer_cannot_read_is_an_error_of_ours(tmp_path
     (folder / "tokenizer.json").write_text(json.dumps(vocabulary))
     rewrite_manifest(folder)
     tiny = OnnxEncoder(folder, threads=3)
-    for texts in (["rare"], ["rare"] * 100):  # many run in threads, where an error is easily lost
+    for texts in (["rare"], ["rare"] * 100):  # many run in threads, where an error easily gets lost
         with pytest.raises(EncoderError, match=r"cannot run 'model\.onnx'"):
             tiny.encode_documents(texts)
     for call in (tiny.token_spans, lambda text: tiny.encode_documents([text])):
@@ -182,7 +182,7 @@ def test_a_text_that_graph_or_tokenizer_cannot_read_is_an_error_of_ours(tmp_path
 
 
 def test_vectors_that_are_not_finite_are_refused(tmp_path: Path):
-    """A NaN in the row of one word would be stored for every passage that has it."""
+    """A NaN in one word's row would be stored for every passage with that word."""
     folder = write_tiny_bundle(tmp_path)
     graph = tiny_graph()
     table = next(tensor for tensor in graph.graph.initializer if tensor.name == "table")
@@ -198,7 +198,7 @@ def test_vectors_that_are_not_finite_are_refused(tmp_path: Path):
 
 
 def test_the_padding_token_of_the_tokenizer_is_used(tmp_path: Path):
-    """Some models count positions by the padding id; a wrong one shifts every vector of a batch."""
+    """Some models count positions by the padding id; a wrong one shifts a batch's vectors."""
     folder = write_tiny_bundle(tmp_path)
     tokenizer = tiny_tokenizer()
     tokenizer.enable_padding(pad_id=3, pad_token="[SEP]", length=12)

@@ -1,4 +1,4 @@
-"""A query encoder in one file: queries change, documents do not, and a wrong file is refused."""
+"""A query encoder in one file: queries change, documents stay, and a wrong file is refused."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def documents(encoder, name: str = "topical") -> np.ndarray:
 
 
 def test_queries_change_and_documents_do_not(encoder, file):
-    """A document side that moved by a bit would make every stored vector a wrong one."""
+    """Any change on the document side would invalidate every stored vector."""
     swapped = encoder.with_query_encoder(file)
     assert np.abs(queries(swapped) - queries(encoder)).max() > 0.01
     for name in HEADS:
@@ -76,7 +76,7 @@ def test_queries_change_and_documents_do_not(encoder, file):
 
 
 def test_two_heads_may_each_have_one(encoder, folder, file, tmp_path):
-    """The second must not take the first one off, nor a new one stay beside an old one."""
+    """The second must not remove the first, and a new one must replace the old one."""
     second = write_noisy(tmp_path / "b.query.onnx", folder, "other", seed=1)
     both = encoder.with_query_encoder(file).with_query_encoder(second)
     assert np.abs(queries(both, "other") - queries(encoder, "other")).max() > 0.01
@@ -91,7 +91,7 @@ def test_two_heads_may_each_have_one(encoder, folder, file, tmp_path):
 
 
 def test_open_graphs_are_shared(encoder, file):
-    """A swap that opened every graph again would take seconds and twice the memory."""
+    """A swap that reopened every graph would take seconds and twice the memory."""
     many = TEXTS * 40
     expected = encoder.encode_documents(many)["topical"]
     swapped = encoder.with_query_encoder(file)
@@ -101,7 +101,7 @@ def test_open_graphs_are_shared(encoder, file):
 
 
 def test_the_documents_go_on_being_verified(folder, file):
-    """`verify` would find nothing wrong with a document side that no one looks at."""
+    """After a swap `verify` must still check the document side."""
     row = {"heads": [*HEADS], "roles": ["query", "document"], "texts": ["a"]}
     (folder / "parity.json").write_text(json.dumps([{**row, "vectors": [[1, 0, 0, 0]]}]))
     rewrite_manifest(folder, heads=HEADS)
@@ -118,7 +118,7 @@ def test_the_documents_go_on_being_verified(folder, file):
 
 
 def test_queries_are_cut_where_the_file_says(encoder, folder, tmp_path):
-    """It may have been trained on longer ones than the bundle reads, or on shorter ones."""
+    """The encoder may be trained on longer or shorter queries than the bundle reads."""
     short = encoder.with_query_encoder(write_noisy(tmp_path / "s.onnx", folder, max_tokens=3))
     with pytest.warns(LongTextWarning, match="3 tokens"):
         cut = short.encode_queries(["a b c"], ["topical"])["topical"]
@@ -126,7 +126,7 @@ def test_queries_are_cut_where_the_file_says(encoder, folder, tmp_path):
 
 
 def test_another_process_gets_the_same_query_encoder(encoder, file):
-    """The file may be a newer one by the time a worker starts."""
+    """A newer file may lie there when a worker starts."""
     swapped = encoder.with_query_encoder(file)
     sent = pickle.dumps(swapped)
     file.unlink()
@@ -136,7 +136,7 @@ def test_another_process_gets_the_same_query_encoder(encoder, file):
 
 
 def test_a_cache_never_mixes_two_query_encoders(encoder, file, tmp_path, monkeypatch):
-    """It would hide the new encoder; but documents are not encoded again."""
+    """A cache must not hide the new encoder, nor encode documents again."""
     expected = queries(encoder), queries(encoder.with_query_encoder(file))
     caches = [CachedEncoder(encoder, tmp_path / "cache"), RecentEncoder(encoder)]
     swapped = [with_query_encoder(cache, file) for cache in caches]
@@ -152,7 +152,7 @@ def test_a_cache_never_mixes_two_query_encoders(encoder, file, tmp_path, monkeyp
 
 
 def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
-    """Combined encoders rename vectors; the file knows the bundle's names alone."""
+    """Combined encoders rename vectors; the file knows only the bundle's names."""
     noise = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a", name="topical")
     combined = CombinedEncoder([noise, (encoder, {"topical": "mine", "other": "other"})])
     swapped = with_query_encoder(combined, file)
@@ -188,7 +188,7 @@ def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
 
 
 def test_nothing_may_stand_behind_the_description(file):
-    """Protobuf reads messages one after the other as one: another graph would join this one."""
+    """Protobuf merges consecutive messages, so a second graph would join the first."""
     whole = file.read_bytes()
     file.write_bytes(whole + tiny_graph().SerializeToString())
     with pytest.raises(QueryEncoderError, match="checksum"):
@@ -207,7 +207,7 @@ def test_nothing_may_stand_behind_the_description(file):
     ids=lambda text: text[:20],
 )
 def test_a_description_that_cannot_be_used(encoder, file, old, new):
-    """Its checksum may be right, as its author's intentions may not."""
+    """A right checksum does not make the file's author trustworthy."""
     entries = {entry.key: entry for entry in onnx.load(file).metadata_props}
     graph = file.read_bytes()[: read_query_encoder(file).card.graph_bytes]
     text = entries[CARD_KEY].value
@@ -223,7 +223,7 @@ def test_a_description_that_cannot_be_used(encoder, file, old, new):
 
 
 def test_other_documents_are_refused(encoder, file, folder, tmp_path):
-    """Queries of one space against documents of another find anything at all."""
+    """Queries and documents of two spaces match at random."""
     stranger = write_tiny_bundle(tmp_path / "stranger", seed=3, heads=HEADS)
     with pytest.raises(QueryEncoderError, match="is for documents of the fingerprint"):
         OnnxEncoder(stranger).with_query_encoder(file)
@@ -242,7 +242,7 @@ def test_other_documents_are_refused(encoder, file, folder, tmp_path):
     ],
 )
 def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message):
-    """Each would encode without an error, and wrongly."""
+    """Each file would encode wrongly without an error."""
     wrong = write_noisy(tmp_path / "wrong.query.onnx", folder, **change)
     with pytest.raises(BundleError, match=message) as refused:
         encoder.with_query_encoder(wrong)

@@ -1,4 +1,4 @@
-"""The adapter, on a real sentence-transformers model of two layers made here."""
+"""The adapter on a real two-layer sentence-transformers model made here."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_vectors_are_those_of_the_model_and_have_length_one(
 
 
 def test_fingerprints_follow_weights_lengths_and_prefixes(model: SentenceTransformer):
-    """Vectors of a model that was trained on must not be searched with the new one."""
+    """A model trained further must not search its earlier vectors."""
     import torch
 
     first = SentenceTransformerEncoder(model).specs["topical"]

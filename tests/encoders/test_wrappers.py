@@ -1,4 +1,4 @@
-"""Encoders around encoders: several as one, and one behind a cache on disk."""
+"""Wrapping encoders: several as one, and one with a cache on disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from logic_retrievers.errors import ConfigurationError, StorageError
 
 
 class Counting:
-    """Vectors from the text's bytes; remembers what it was asked."""
+    """Makes vectors from the text's bytes; records the requests."""
 
     def __init__(self, *names: str, max_tokens: int = 64, mark: str = "f") -> None:
         self.specs = {
@@ -63,7 +63,7 @@ def test_combined_asks_each_encoder_once_and_for_its_own_names():
 
 @pytest.mark.parametrize("encoders", [[], [Counting("topical"), Counting("topical")]])
 def test_combined_refuses_what_it_cannot_tell_apart(encoders):
-    """The later of two topical encoders would replace the first in silence."""
+    """The later of two topical encoders would silently replace the first."""
     with pytest.raises(ConfigurationError):
         CombinedEncoder(encoders)
 
@@ -81,7 +81,7 @@ def test_combined_renames_and_takes_only_what_is_named():
 
 
 def test_an_encoder_without_a_name_is_refused():
-    """An empty name passed, and ended in an engine's error at the first upsert."""
+    """An empty name was accepted and failed at the first upsert with the engine's error."""
     with pytest.raises(
         ConfigurationError, match="a vector's name must be a text that is not empty"
     ):
@@ -107,7 +107,7 @@ def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
 
 
 def test_cache_keeps_roles_and_encoders_apart(tmp_path):
-    """A document's vector served for a query, or another model's, would only look a little bad."""
+    """A document's vector for a query, or a different model's, would look only slightly off."""
     inner = Counting("topical")
     cached = CachedEncoder(inner, tmp_path / "vectors")
     assert cached.encode_documents(["a"])["topical"][0, 0] == 2
@@ -121,7 +121,7 @@ def test_cache_keeps_roles_and_encoders_apart(tmp_path):
 
 
 def test_cache_serves_processes(tmp_path):
-    """Two indexers on one cache must neither lock each other out nor lose rows."""
+    """Two indexers on one cache must neither block each other nor lose rows."""
     code = (
         "import sys; from test_wrappers import CachedEncoder, Counting\n"
         "cached = CachedEncoder(Counting('topical'), sys.argv[1])\n"
@@ -150,7 +150,7 @@ def test_cache_that_cannot_be_used_says_so(tmp_path):
 
 
 def change(path: Path, *statements: str) -> None:
-    """Runs statements on the file of a cache."""
+    """Run statements on a cache's file."""
     with closing(sqlite3.connect(path)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
@@ -161,7 +161,7 @@ def change(path: Path, *statements: str) -> None:
     [("NULL", "checksum"), ("'sixteen letters.'", "NULL"), ("X'00'", "'text'"), ("vector", "1.5")],
 )
 def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
-    """SQLite keeps any type in any column, and a stranger's table has what columns it likes."""
+    """SQLite keeps any type in any column, and a foreign table may have any columns."""
     inner = Counting("topical")
     cached = CachedEncoder(inner, tmp_path / "vectors")
     first = cached.encode_documents(["a"])["topical"]
@@ -177,11 +177,11 @@ def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 def test_cache_is_made_for_its_owner_alone(tmp_path):
-    """Vectors say much of the texts that they were made of."""
+    """Vectors reveal much of their texts."""
     path = tmp_path / "new" / "folder" / "vectors"
     CachedEncoder(Counting("topical"), path).encode_documents(["a"])
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("SELECT * FROM vectors").fetchall()  # files beside it are there now
+        connection.execute("SELECT * FROM vectors").fetchall()  # the files next to it exist now
         modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
     assert modes == dict.fromkeys(("vectors", "vectors-wal", "vectors-shm"), 0o600)
     assert path.parent.stat().st_mode & 0o777 == 0o700

@@ -20,10 +20,10 @@ DIMENSION = 4
 
 
 def write_tiny_bundle(folder: Path, *, seed: int = 0, **changes: Any) -> Path:
-    """A bundle with head ``topical``; ``changes`` replace top-level keys of its manifest.
+    """Write a bundle with head ``topical``; ``changes`` replace top-level manifest keys.
 
     Graph outputs: ``tokens`` (batch, tokens, 4), ``first`` (batch, 4) and ``second`` (batch, 4),
-    the last two of length 1.
+    the last two normalised to length 1.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(tiny_graph(seed).SerializeToString())
@@ -35,7 +35,7 @@ def write_tiny_bundle(folder: Path, *, seed: int = 0, **changes: Any) -> Path:
 
 
 def rewrite_manifest(folder: Path, **changes: Any) -> None:
-    """Writes the manifest again, with the checksums of what lies there now."""
+    """Write the manifest again with checksums of the present files."""
     names = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
     manifest = {
         "format_version": 1,
@@ -52,13 +52,13 @@ def rewrite_manifest(folder: Path, **changes: Any) -> None:
 
 
 def head(output: str = "first", *, query: Any = None, **changes: Any) -> dict[str, Any]:
-    """A head with both sides alike; ``query`` and ``changes`` replace some of it."""
+    """A head with two equal sides; ``query`` and ``changes`` replace fields."""
     side = {"graph": "model.onnx", "output": output, "prefix": "", "max_tokens": 16}
     return {"dimension": DIMENSION, "query": {**side, **(query or {})}, "document": side, **changes}
 
 
 def tiny_graph(seed: int = 0) -> onnx.ModelProto:
-    """Embeddings by table; two normalised means of them, the second one turned by a matrix."""
+    """An embedding table and two normalised means; a matrix rotates the second."""
     rng = np.random.default_rng(seed)
     weights = {
         "table": rng.normal(size=(len(WORDS), DIMENSION)).astype(np.float32),
@@ -103,7 +103,7 @@ def made_graph(
 
 
 def tiny_tokenizer() -> Tokenizer:
-    """One token a letter-word, [CLS] and [SEP] around one text or two."""
+    """One token per letter-word, [CLS] and [SEP] around one text or two."""
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.post_processor = TemplateProcessing(

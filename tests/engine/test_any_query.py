@@ -1,4 +1,4 @@
-"""Any text and any expression: answered, or refused with an error of ours."""
+"""Any text and any expression: answered, or refused with our own error."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def index():
     st.none() | st.lists(TEXTS, min_size=1, max_size=32),
 )
 def test_any_text_is_searched_for(index, text, policy, k, exclude):
-    """As many hits as there are, with evidence that JSON holds; empty texts are refused."""
+    """Returns all hits that exist, with evidence that JSON holds; empty texts are refused."""
     arguments = {"policy": policy} if exclude is None else {"exclude": exclude}
     try:
         hits = Engine(index, judge=None).search(text, k, **arguments)
@@ -67,5 +67,5 @@ def test_what_is_read_as_an_expression_reads_again(value):
     assert Expression.from_dict(json.loads(json.dumps(expression.to_dict()))) == expression
     try:
         ParsedQuery.stating(expression)
-    except ExpressionError:  # it only says what is not wanted
+    except ExpressionError:  # the query only excludes
         return

@@ -1,4 +1,4 @@
-"""The engine's manners: input, evidence, and what it asks of encoder and index."""
+"""The engine's input, evidence, and its calls to encoder and index."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from logic_retrievers.types import VectorQuery
 
 
 class TableEncoder:
-    """Looks its vectors up: every score in a test is then known beforehand."""
+    """Looks its vectors up, so tests know every score beforehand."""
 
     def __init__(self) -> None:
         self.calls = []
@@ -109,7 +109,7 @@ def test_evidence_survives_json_and_tells_scores_ranks_and_reason(index):
 
 
 def test_one_call_of_the_encoder_serves_all_leaves(index, encoder):
-    """Encoding is most of the time of a search; once a leaf would double it."""
+    """Encoding takes most of a search; one call per leaf would double it."""
     Engine(index, "union").search_many(["query", "near", "query"], 2)
     assert [(sorted(texts), names) for texts, names in encoder.calls] == [
         (["near", "query"], ("compatibility", "topical"))
@@ -131,7 +131,7 @@ def test_min_score_and_filter(index):
 
 
 def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder):
-    """The warning must name the user's line, not one of ours."""
+    """The warning must name the user's line, not ours."""
     encoder.specs["compatibility"] = replace(encoder.specs["compatibility"], trained=False)
     with pytest.warns(UntrainedVectorWarning, match="has not been trained") as caught:
         Engine(index, "union").search("query")
@@ -146,7 +146,7 @@ def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder)
         ([3], {}, InputError, "int"),
         (["a" * 100_001], {}, InputError, "characters"),
         (["query"], {"policy": "onion"}, UnknownPolicyError, "onion"),
-        # a NaN is under nothing, so every hit would vanish without a word
+        # no score is below NaN, so every hit would vanish silently
         (["query"], {"min_score": float("nan")}, ConfigurationError, "min_score"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_policy_without_its_vector_is_refused_before_anything_is_encoded(encod
 
 
 def test_a_policy_of_ones_own_may_rank_by_words(encoder):
-    """The sparse vector needs no encoder, so it must not be looked for in one."""
+    """The sparse vector needs no encoder, so the encoder must not be asked for it."""
 
     class ByWords(Policy):
         name = "words"
@@ -184,7 +184,7 @@ def test_a_policy_of_ones_own_may_rank_by_words(encoder):
 
 
 async def test_a_slow_parser_leaves_the_loop_free(index):
-    """A parser may ask a model: a server that waits for it stands still for all."""
+    """A parser may call a model, and waiting for it must not block the server."""
     begun, freed = threading.Event(), threading.Event()
 
     class Slow:
@@ -212,7 +212,7 @@ async def test_a_slow_parser_leaves_the_loop_free(index):
 
 
 def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
-    """A list with a gap, where the collection has another passage for it."""
+    """The list must have no gap if the collection has a further passage."""
     fetch, calls = index.fetch_passages, []
 
     def fetch_after_deletion(point_ids):
@@ -228,7 +228,7 @@ def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
 
 
 def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
-    """The cleaner hides it, and the next line shows it."""
+    """A search must not show a passage that the cleaner has just hidden."""
     find = index.find_candidates
 
     def find_then_hide(*arguments):
@@ -241,7 +241,7 @@ def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
 
 
 def test_a_list_that_stays_short_says_so(index, monkeypatch):
-    """Whoever counts on k hits must learn that others deleted them all the while."""
+    """A caller who counts on k hits must learn that others kept deleting them."""
     fetch, calls = index.fetch_passages, []
 
     def fetch_less(point_ids):

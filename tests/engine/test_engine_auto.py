@@ -47,7 +47,7 @@ def by_id(hits):
 
 
 async def test_what_rules_nothing_out_gets_exactly_what_hybrid_gives(index: PassageIndex):
-    """Ids, order, scores and evidence: a gate that changes ordinary searches is not switched on."""
+    """Ids, order, scores and evidence match: users reject a gate that changes ordinary searches."""
     auto, hybrid = Engine(index), Engine(index, "hybrid")
     for query in ORDINARY:
         assert auto.search(query, 8) == hybrid.search(query, 8)
@@ -57,10 +57,10 @@ async def test_what_rules_nothing_out_gets_exactly_what_hybrid_gives(index: Pass
 
 @pytest.mark.parametrize("judge", ["auto", None])
 def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex, judge):
-    """Plain search has first what the query rules out."""
+    """Plain search ranks first what the query rules out."""
     assert Engine(index, "topical").search(EXCLUDING, 1)[0].passage.id == "club"
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # an untrained head that is not used is no reason to warn
+        warnings.simplefilter("error")  # an untrained head that is not used gives no reason to warn
         hits = by_id(Engine(index, judge=judge).search(EXCLUDING, 8))
     assert hits["inn"].rank < hits["club"].rank
     evidence = hits["club"].evidence
@@ -78,7 +78,7 @@ def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex, judge):
 
 
 def test_without_its_cause_every_passage_has_its_rank_and_score_back(index: PassageIndex):
-    """What is moved is moved for what the query rules out, and for nothing else."""
+    """A passage moves only for what the query rules out."""
     plain = Engine(index, "topical")
     off = AutoPolicy(settings=ConstraintSettings(penalty=0, compatibility_weight=0), base="topical")
     query = "hotel rooms"
@@ -92,7 +92,7 @@ def test_without_its_cause_every_passage_has_its_rank_and_score_back(index: Pass
 
 
 def test_a_negative_fact_is_ranked_by_both_vectors_and_the_judge(index: PassageIndex):
-    """It rules no passage out, and yet plain search cannot tell rust from no rust."""
+    """It rules no passage out, but plain search cannot tell rust from no rust."""
     assert Engine(index, judge=None).search(NEGATIVE, 1)[0].passage.id == "rust"
     judged = by_id(Engine(index).search(NEGATIVE, 8))
     verdicts = {name: judged[name].evidence.details["judge"]["verdict"] for name in judged}
@@ -101,7 +101,7 @@ def test_a_negative_fact_is_ranked_by_both_vectors_and_the_judge(index: PassageI
 
 
 def test_a_german_exclusion_is_moved_down_by_vectors_alone(encoder: OnnxEncoder):
-    """The bundle's judge reads English: its word on a German query would be an accident."""
+    """The bundle's judge reads English: its verdict on German is random."""
     texts = {
         "inn": "Ruhiges Hotel am Hafen mit Garten.",
         "club": "Der Nachtclub am Hafen hat bis vier Uhr offen.",
@@ -122,13 +122,13 @@ def test_a_german_exclusion_is_moved_down_by_vectors_alone(encoder: OnnxEncoder)
 
 
 def test_a_callers_text_does_not_make_a_german_query_english(index: PassageIndex):
-    """The bundle's judge would read German after all, as soon as an application names a text."""
+    """A text named by the caller must not send a German query to the bundle's judge."""
     hits = Engine(index).search("Hotel ohne Pool", 8, exclude=["Sauna"])
     assert not any("judge" in hit.evidence.details for hit in hits)
 
 
 def test_fields_are_pushed_down(index: PassageIndex):
-    """A filter cannot be outranked, and is that of its own query alone."""
+    """A filter cannot be outranked and applies to its own query only."""
     engine = Engine(index, AutoPolicy(fields={"city": ["Oslo", "Bergen"]}))
     both = engine.search_many(
         ["music", "music, except in Bergen"], 8, filter={"city": ["Oslo", "Bergen"]}

@@ -80,7 +80,7 @@ def test_what_cannot_be_searched_for(index: PassageIndex):
 
 
 def test_what_cannot_be_read_is_refused():
-    """A policy that does not see the expression would search for it as for any phrase."""
+    """A policy that cannot see the expression would search for it as a phrase."""
     for syntax in ("sql", None):
         with pytest.raises(ConfigurationError, match="query_syntax"):
             read_query("inns", syntax, "auto")

@@ -1,4 +1,4 @@
-"""What the caller excludes by name: ``exclude`` and ``hard``, under every policy."""
+"""Exclusions named by the caller: ``exclude`` and ``hard``, under every policy."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def test_an_expression_gets_and_not(engine):
 
 @pytest.mark.parametrize("policy", ["auto", "boolean", "hybrid", "lexical", "sequential"])
 def test_hard_leaves_them_out_under_every_policy(engine, policy):
-    """One passage with nuts in it is one too many."""
+    """Not one passage with nuts may remain."""
     hits = engine.search(QUERY, 9, policy=policy, exclude=EXCLUDED, hard=True)
     assert set(ids(hits)) <= CLEAN.keys()
-    assert set(ids(hits)) >= {"lemon", "carrot", "bread"}  # lexical finds no more than shares words
+    assert set(ids(hits)) >= {"lemon", "carrot", "bread"}  # it finds shared words only
     assert set(left_out(hits)) <= {3, 4}
     top = engine.search(QUERY, 2, policy=policy, exclude=EXCLUDED, hard=True)
     assert ids(top) == ids(hits)[:2]
@@ -87,7 +87,7 @@ def test_hard_leaves_them_out_under_every_policy(engine, policy):
 
 @pytest.mark.parametrize("policy", ["auto", "boolean", "coder-union", "lexical"])
 def test_where_nothing_is_left_out_hard_changes_nothing_else(engine, policy):
-    """The same scores and order as without it, where no passage has the words."""
+    """If no passage has the words, ``hard`` keeps scores and order."""
     router = issubclass(POLICIES[policy], PolicyRouter)
     soft = engine.search(QUERY, 4, policy=policy, exclude=["zebra"] if router else ())
     hard = engine.search(QUERY, 4, policy=policy, exclude=["zebra"], hard=True)
@@ -101,7 +101,7 @@ def test_where_nothing_is_left_out_hard_changes_nothing_else(engine, policy):
 
 
 def test_hard_counts_what_the_query_says(engine):
-    """What the query itself says is as outright as in a list; a fixed policy reads no words."""
+    """An exclusion in the query counts like one in the list; a fixed policy reads no words."""
     query = "a cake recipe without nuts"
     assert not set(ids(engine.search(query, 9, hard=True))) & {"nut", "nuts", "upper"}
     assert len(engine.search(query, 9, hard=True, policy="topical")) == 9
@@ -119,7 +119,7 @@ SURE = {"A nut-free cake.": (0.7, 0.2, 0.1), "A cake of walnuts.": (0.1, 0.2, 0.
     [(True, {"plain", "free", "other"}), ("words", {"plain", "wal", "other"})],
 )
 async def test_a_sure_judge_overrules_the_words(hard, stay):
-    """Words alone leave out "nut-free" and keep walnuts."""
+    """Words alone would drop "nut-free" and keep walnuts."""
     passages = [
         Passage("plain", "A cake."),
         Passage("free", "A nut-free cake."),
@@ -146,7 +146,7 @@ async def test_a_sure_judge_overrules_the_words(hard, stay):
         assert left_out(hits) == [7 - len(stay)] * len(stay)
         reranked = Reranker(index=index, judge=judge)
         assert await reranker_ids(reranked, passages, hard) == ids(hits)
-        # this policy tells its judge nothing about the list, and without a judge words decide
+        # this policy hides the list from its judge, and without a judge words decide
         by_words = engine.search("a cake", 9, exclude=["nut"], hard="words", policy="judge")
         assert engine.search("a cake", 9, exclude=["nut"], hard=True, policy="judge") == by_words
         unread = Engine(index, judge=None).search("a cake", 9, exclude=["nut"], hard=True)
@@ -154,7 +154,7 @@ async def test_a_sure_judge_overrules_the_words(hard, stay):
 
 
 def test_a_judge_that_was_not_asked_about_a_text_keeps_no_passage_that_names_it():
-    """A filter sees to the city, so the question says nothing of it; its word does stand there."""
+    """The filter handles the city, so the judge is not asked; the passage still names it."""
     passages = [Passage("far", "A nut-free cake in Oslo."), Passage("near", "A nut-free cake.")]
     auto = AutoPolicy(fields={"city": ["Oslo"]})
     with PassageIndex.open("asked", HashedEncoder(dimension=96)) as index:
@@ -169,7 +169,7 @@ async def reranker_ids(reranker, passages, hard):
 
 
 def test_invisible_characters_hide_no_word():
-    """Web pages put soft hyphens into long words, and an attacker what he likes."""
+    """Web pages put soft hyphens into long words, and attackers insert anything."""
     text = "A quick pea\u00adnut\u200b lunch."
     with PassageIndex.open("hidden", HashedEncoder()) as index:
         index.add([Passage("a", text), Passage("b", "A quick lunch."), Passage("c", "Peanut oil.")])
@@ -178,14 +178,14 @@ def test_invisible_characters_hide_no_word():
         assert ids(hits) == ["b"]
         assert ids(engine.search("lunch with\u00adout peanuts", 3, hard=True)) == ["b"]
         (found, *_) = engine.search("peanut lunch", 3, policy="hybrid")
-        assert found.passage.text == text  # as it was given
+        assert found.passage.text == text  # as given
         assert engine.search("pea\u00adnut lunch", 3) == engine.search("peanut lunch", 3)
         with pytest.raises(EmptyTextError):
             engine.search("lunch", 3, exclude=["\u200b"], hard=True)
 
 
 async def test_sync_async_and_many_give_the_same(engine):
-    """Four entries, and one of them forgets the list."""
+    """No entry point may forget the list."""
     queries = [QUERY, "a soup", "bread without carrots"]
     for settings in (
         {"exclude": EXCLUDED},
@@ -208,7 +208,7 @@ def nutty():
 
 @pytest.mark.parametrize("policy", ["auto", "union", "boolean"])
 async def test_k_is_filled_from_however_far(nutty, policy):
-    """A filter over the first k leaves nothing where there are three."""
+    """Filtering the first k would leave nothing although three passages remain."""
     engine = Engine(nutty, policy)
     hits = engine.search("a cake recipe", 2, exclude=["nut"], hard=True)
     assert len(hits) == 2
@@ -217,13 +217,13 @@ async def test_k_is_filled_from_however_far(nutty, policy):
     assert await engine.asearch("a cake recipe", 2, exclude=["nut"], hard=True) == hits
     more = engine.search("a cake recipe", 50, exclude=["nut"], hard=True)
     assert sorted(ids(more)) == ["x", "y", "z"]
-    # a policy that cuts its list keeps it cut: what it did not pass is no substitute
+    # a policy that cuts its list keeps it cut: rejected candidates are not substitutes
     cutting = SequentialPolicy(tau=0.5, backfill=False)
     assert engine.search("a cake recipe", 2, policy=cutting, exclude=["nut"], hard=True) == []
 
 
 def test_a_search_that_looks_no_further_says_so():
-    """An empty list would say that there is nothing."""
+    """An empty list would look as if nothing existed."""
     with PassageIndex.open("nuts", HashedEncoder(dimension=32)) as index:
         index.add([Passage(f"nut {n}", "A cake recipe with nuts.") for n in range(210)])
         with pytest.warns(ShortListWarning, match="200 candidates") as caught:
@@ -232,7 +232,7 @@ def test_a_search_that_looks_no_further_says_so():
 
 
 def test_min_score_and_filter_hold(nutty, engine):
-    """What takes the place of a passage left out must meet them as well."""
+    """A substitute for an excluded passage must meet both as well."""
     best = engine.search(QUERY, 4, exclude=EXCLUDED, hard=True)
     bar = best[1].score
     cut = engine.search(QUERY, 4, exclude=EXCLUDED, hard=True, min_score=bar)
@@ -245,7 +245,7 @@ def test_min_score_and_filter_hold(nutty, engine):
 
 
 def test_an_array_of_texts_is_a_list(index):
-    """Numpy's comparison with an empty tuple ended in a ValueError of its own."""
+    """NumPy's comparison with an empty tuple raised its own ValueError."""
     engine = Engine(index)
     assert engine.search(QUERY, 9, exclude=np.array([])) == engine.search(QUERY, 9)
     hits = engine.search(QUERY, 9, exclude=np.array(EXCLUDED))
@@ -264,7 +264,7 @@ def test_an_array_of_texts_is_a_list(index):
     ],
 )
 def test_what_cannot_be_excluded_is_refused(index, settings, error, words):
-    """A string read as a list excludes every letter; a policy that cannot read it, nothing."""
+    """A string read as a list excludes every letter; a policy may read no exclusions at all."""
     with pytest.raises(error, match=words):
         Engine(index).search(QUERY, **settings)
     settings = dict(settings)
@@ -274,7 +274,7 @@ def test_what_cannot_be_excluded_is_refused(index, settings, error, words):
 
 
 def test_a_router_of_ones_own_reads_the_list(index):
-    """A user's router has a `route` alone; what it is given must be parsed already."""
+    """A user's router has only `route`, so its input must be parsed already."""
 
     class Mine(PolicyRouter):
         name = "mine"
@@ -293,7 +293,7 @@ def test_a_router_of_ones_own_reads_the_list(index):
 @pytest.mark.parametrize("policy", ["auto", "topical"])
 @pytest.mark.parametrize("k", [2, None])
 async def test_a_reranker_leaves_out_as_a_search_does(index, policy, k):
-    """One part of an application that forgets the list is enough."""
+    """Every part of an application must honour the list."""
     passages = list(index.scroll())
     reranker = Reranker(policy=policy, index=index)
     hits = reranker.rerank(QUERY, passages, k, exclude=EXCLUDED, hard=True)
@@ -305,7 +305,7 @@ async def test_a_reranker_leaves_out_as_a_search_does(index, policy, k):
 
 
 def test_a_reranker_reads_what_it_cannot_judge(index):
-    """A passage whose embedded text is empty has words all the same."""
+    """A passage with an empty embedded text still has words."""
     odd = [Passage("a", "A nut.", embed_text=" "), Passage("b", ""), Passage("c", "A cake.")]
     hits = Reranker(index=index).rerank(QUERY, odd, exclude=["nuts"], hard=True)
     assert ids(hits) == ["c", "b"]

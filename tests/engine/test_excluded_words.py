@@ -1,4 +1,4 @@
-"""Excluded texts as whole words of a passage: what counts as one, and what does not."""
+"""Excluded texts as whole words of a passage: matches and non-matches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logic_retrievers.ranking.excluded_words import ExcludedWords
     ],
 )
 def test_found(excluded, text):
-    """Someone said outright that it must not be there."""
+    """The caller said explicitly that it must not be there."""
     assert ExcludedWords([excluded]).found_in(text) == [excluded]
     assert ExcludedWords(["zebra", excluded]).found_in("Hm.", f"Well: {text}") == [excluded]
 
@@ -51,5 +51,5 @@ def test_found(excluded, text):
     ],
 )
 def test_not_found(excluded, text):
-    """A passage that is lost for another word is lost without a trace."""
+    """A passage dropped for a different word vanishes silently."""
     assert not ExcludedWords([excluded]).found_in(text)

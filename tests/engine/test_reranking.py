@@ -1,4 +1,4 @@
-"""Passages from another search: ordered as the engine orders them, and manners."""
+"""Passages from a different search, ordered as the engine orders them; input and errors."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ GERMAN_STAYS = [
 )
 @pytest.mark.parametrize("judge", ["auto", None])
 def test_by_default_what_a_query_excludes_is_moved_down(query, passages, judge):
-    """A reranker that reads no exclusion undoes the search before it."""
+    """A reranker that ignores exclusions undoes the search before it."""
     plain, hits = (
         {hit.passage.id: hit for hit in reranker.rerank(query, passages)}
         for reranker in (Reranker(policy="topical"), Reranker(judge=judge))
@@ -93,7 +93,7 @@ def test_by_default_what_a_query_excludes_is_moved_down(query, passages, judge):
 
 
 def test_what_a_field_rules_out_is_left_out(stays):
-    """A filter cannot be outranked: a passage of the excluded city may not come last, but never."""
+    """A filter cannot be outranked: a passage of the excluded city must be absent, not last."""
     policy = AutoPolicy(fields={"city": ["Oslo", "Bergen"]})
     hits = Reranker(None, policy).rerank(QUERIES[3], STAYS)
     assert {hit.passage.id for hit in hits} == {"inn", "farm", "copper", "rust"}
@@ -105,7 +105,7 @@ def test_what_a_field_rules_out_is_left_out(stays):
 @pytest.mark.parametrize("policy", ["auto", "sequential", "coder-union"])
 @pytest.mark.parametrize("with_index", [False, True])
 async def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy, with_index):
-    """A reranker with another idea of a policy would contradict the search before it."""
+    """A reranker must not contradict the search before it."""
     reranker = Reranker(None, policy, index=stays if with_index else None)
     for query in QUERIES:
         expected = Engine(stays, policy).search(query, 10)
@@ -115,7 +115,7 @@ async def test_a_whole_collection_is_ordered_as_a_search_orders_it(stays, policy
         assert await reranker.arerank(query, STAYS, 2) == hits
 
 
-# --- manners
+# --- input and errors
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def passages():
 
 @pytest.mark.parametrize("with_index", [False, True])
 async def test_of_one_id_copies_count_once_and_others_stay(encoder, passages, with_index):
-    """Parts of a document that carry the document's id: all but the first would vanish."""
+    """Parts of a document may share its id: none of them may vanish."""
     other = replace(passages[1], embed_text="a title. a hotel")
     found = [*passages, other, passages[1], replace(passages[0])]
     with PassageIndex.open("some", encoder, lexical=False) as index:
@@ -147,7 +147,7 @@ async def test_of_one_id_copies_count_once_and_others_stay(encoder, passages, wi
 
 
 def test_what_has_no_text_follows_behind(encoder, passages):
-    """A node of an image must neither fail the whole list nor vanish from it."""
+    """An image node must neither fail the list nor vanish from it."""
     blank = [Passage("blank", " \n"), Passage("none", "", embed_text=""), Passage("e", "x", {}, *N)]
     blank += [Passage(text, text) for text in UNSEEN]
     hits = Reranker(encoder).rerank("hotel", [blank[0], *passages[:2], *blank[1:]])
@@ -170,7 +170,7 @@ UNSEEN = ("\ufe0f", "\u034f", "\u3164", "\u200d")
 
 
 def test_ties_keep_the_order_in_which_the_passages_came(encoder):
-    """A first retriever's order is worth something; ids are not."""
+    """The first retriever's order has value; ids have none."""
     given = [Passage(name, f"a hotel {n % 3}") for n, name in enumerate("zaybxc")]
     hits = Reranker(encoder, "topical").rerank("hotel", given)
     places = {hit.passage.id: hit.rank for hit in hits}
@@ -180,7 +180,7 @@ def test_ties_keep_the_order_in_which_the_passages_came(encoder):
 
 
 def test_k(encoder, passages):
-    """A k that is not heard fills the prompt with what ranked last."""
+    """Ignoring k would fill the prompt with the last-ranked passages."""
     everything = Reranker(encoder).rerank("hotel", passages)
     assert len(everything) == 6
     for k in (1, 5, 6, 99):
@@ -199,12 +199,12 @@ def test_queries_that_cannot_be(encoder, passages):
     assert Reranker(encoder).rerank("hotel", []) == []
     with pytest.raises(UnknownPolicyError):
         Reranker(encoder, "onion")
-    with pytest.raises(InputError, match="Passage"):  # what a newcomer passes first
+    with pytest.raises(InputError, match="Passage"):  # newcomers pass this first
         Reranker(encoder).rerank("query", ["a text"])
 
 
 def test_an_encoder_without_the_vector_is_refused(passages):
-    """Without the compatibility vector the order would be the topical one, by another name."""
+    """Without the compatibility vector the order would be topical under a false name."""
     topical = WatchedEncoder(HashedEncoder(["topical"]))
     with pytest.raises(ConfigurationError, match="compatibility"):
         Reranker(topical, "sequential").rerank("hotel", passages)
@@ -215,7 +215,7 @@ def test_an_encoder_without_the_vector_is_refused(passages):
 
 
 def test_a_passage_that_the_tokenizer_drops_takes_no_other_with_it():
-    """A lone bullet of a PDF's symbol font kept a whole list from being ordered, or filtered."""
+    """A lone bullet of a PDF's symbol font kept a whole list from being ordered or filtered."""
     given = [Passage(text, text) for text in ("\uf0b7", "a quiet inn", "a loud bar", "\ufffd")]
     hits = Reranker().rerank("an inn, but no bars", given)
     assert sorted(hit.passage.id for hit in hits) == sorted(passage.id for passage in given)
@@ -224,7 +224,7 @@ def test_a_passage_that_the_tokenizer_drops_takes_no_other_with_it():
 
 
 def test_a_policy_plans_for_all_passages():
-    """A policy of the user's own may size its plan by the number of passages."""
+    """A user's policy may size its plan by the number of passages."""
     planned = []
 
     class Recording(TopicalPolicy):
@@ -239,7 +239,7 @@ def test_a_policy_plans_for_all_passages():
 
 
 def test_vectors_of_another_encoder_are_not_taken(encoder, passages):
-    """A cosine between two models' vectors is a number without a meaning."""
+    """A cosine between two models' vectors means nothing."""
     newer = WatchedEncoder(HashedEncoder(versions={"compatibility": "2"}))
     expected = Reranker(newer, "union").rerank("a hotel", passages)
     newer.documents.clear()

@@ -1,4 +1,4 @@
-"""The few threads in which asynchronous callers' work is done."""
+"""The few threads that do asynchronous callers' work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def threads():
 
 
 async def test_context_variables_come_along(threads):
-    """A tracer's spans would have no parent in asynchronous calls."""
+    """Without them a tracer's spans have no parent in asynchronous calls."""
     REQUEST.set("request 7")
     assert await threads.submit(REQUEST.get) == "request 7"
 
@@ -43,7 +43,7 @@ async def test_no_more_than_the_limit_at_a_time(threads):
 
 
 async def test_work_that_waits_for_work_does_not_wait_for_ever(threads):
-    """An embedding model of a user's may use ours inside."""
+    """A user's embedding model may use ours inside."""
 
     def outer():
         return asyncio.run(threads.submit(lambda: "inner"))
@@ -53,7 +53,7 @@ async def test_work_that_waits_for_work_does_not_wait_for_ever(threads):
 
 
 def test_several_loops_share_one_pool(monkeypatch):
-    """A pool for each loop is no limit."""
+    """One pool per loop would not limit the threads."""
     from logic_retrievers import effects
 
     made = []
@@ -80,7 +80,7 @@ def test_several_loops_share_one_pool(monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:This process")
 def test_a_forked_child_has_threads_of_its_own(threads):
-    """A server that forks its workers would answer nothing."""
+    """Without its own threads a forked worker would answer nothing."""
     assert asyncio.run(threads.submit(lambda: 1)) == 1
     child = os.fork()
     if child == 0:  # pragma: no cover - another process

@@ -1,4 +1,4 @@
-"""The real benchmark folders read as their README says."""
+"""The real benchmark folders, read as their README says."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ pytestmark = pytest.mark.data
 
 @pytest.mark.parametrize(("name", "split", "queries", "rows", "documents"), SETS)
 def test_a_folder(name: str, split: str, queries: int, rows: int, documents: int) -> None:
-    """A reader that loses rows reports figures for another benchmark."""
+    """A reader that loses rows reports metrics for a different benchmark."""
     dataset = load_dataset(name, split)
     corpus = read_corpus(find_dataset_files(name, split).corpus)
     assert (len(dataset.queries), len(corpus.ids)) == (queries, rows)
     assert len(dataset.documents) == len(set(dataset.documents.values())) == documents
     assert all(query.grades for query in dataset.queries)
-    # ArguAna's queries are documents; elsewhere equal numbers of both mean nothing
+    # ArguAna's queries are documents; elsewhere equal numbers mean nothing
     itself = [{query.id} if name == "arguana_dev" else set() for query in dataset.queries]
     assert [query.exclude for query in dataset.queries] == itself
     labelled = {d for q in dataset.queries for d in q.satisfying | q.violating | q.neutral}
-    if name in POOLED:  # with other documents in the pool no V@k compares with the published ones
+    if name in POOLED:  # with further documents in the pool no V@k compares with the published ones
         assert labelled == set(dataset.documents)
         assert all(query.violating for query in dataset.queries)
     if name == "nevir":
@@ -49,6 +49,6 @@ def test_a_folder(name: str, split: str, queries: int, rows: int, documents: int
 
 
 def test_a_set_without_labels_says_so() -> None:
-    """RAMDocs has no satisfying or violating lists; empty figures would look like a result."""
+    """RAMDocs has no satisfying or violating lists; empty metrics would look like a result."""
     with pytest.raises(ReadError, match="no labelled query"):
         load_dataset("ramdocs")

@@ -1,4 +1,4 @@
-"""Reading a data set from a folder: labels, merged copies, and what is refused."""
+"""Reading a data set from a folder: labels, merged copies, and errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOCUMENTS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A constraint set in one part, its corpus compressed."""
+    """A constraint set in one part, with a compressed corpus."""
     root = tmp_path / "pets"
     write_rows(root / "corpus.jsonl.gz", DOCUMENTS)
     write_rows(
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_labels_follow_merged_copies(folder: Path) -> None:
-    """A label on a copy that no longer exists would make its query unanswerable."""
+    """A label on a merged copy would make its query unanswerable."""
     dataset = load_dataset(folder)
     assert dataset.name == "pets"
     assert dict(dataset.documents) == {"a": "Cats sleep", "c": "dogs", "4": "birds"}
@@ -56,7 +56,7 @@ def test_labels_follow_merged_copies(folder: Path) -> None:
 @pytest.mark.parametrize("header", ["query-id\tcorpus-id\tscore\n", ""])
 @pytest.mark.parametrize("place", ["qrels.tsv", "qrels/test.tsv"])
 def test_qrels_with_and_without_header(tmp_path: Path, header: str, place: str) -> None:
-    """A header read as a judgement, or a first judgement read as a header, loses a query."""
+    """Taking a header for a judgement, or the reverse, loses a query."""
     write_rows(
         tmp_path / "corpus.jsonl", [{"_id": "Ann Lee", "text": "x"}, {"_id": "y", "text": "y"}]
     )
@@ -72,7 +72,7 @@ def test_qrels_with_and_without_header(tmp_path: Path, header: str, place: str) 
 def test_parts_and_default_folder(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A split that is silently another one would mix training with test figures."""
+    """Silently reading a different split would mix training with test metrics."""
     write_rows(tmp_path / "set/dev/corpus.jsonl", [{"_id": "1", "text": "x"}])
     write_rows(tmp_path / "set/dev/queries.jsonl", [{"_id": "q", "text": "x", "violating": ["1"]}])
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
@@ -90,7 +90,7 @@ def test_parts_and_default_folder(
 def test_a_folder_that_is_none_is_named_with_the_files_that_it_needs(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A wrong path was told as missing benchmark data, which a user has never heard of."""
+    """A wrong path was reported as missing benchmark data, which users do not know."""
     monkeypatch.delenv("LOGIC_RETRIEVERS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ReadError, match=r"no such folder; looked in .*nothing.*corpus\.jsonl"):
@@ -104,13 +104,13 @@ def test_a_folder_that_is_none_is_named_with_the_files_that_it_needs(
         with pytest.raises(ReadError, match=rf"pets: no {name.split('.')[0]}\.jsonl\[\.gz\] in"):
             load_dataset(folder)
         (folder / "away").rename(folder / name)
-    for name in ("x" * 300, "x/" * 3000, "a\0b"):  # names that no folder can have
+    for name in ("x" * 300, "x/" * 3000, "a\0b"):  # invalid folder names
         with pytest.raises(LogicRetrieversError):
             load_dataset(name)
 
 
 def test_missing_split_of_qrels_names_those_there(folder: Path) -> None:
-    """Falling back to another split would report dev figures as test figures."""
+    """Falling back to a different split would report dev metrics as test metrics."""
     (folder / "qrels").mkdir()
     (folder / "qrels" / "dev.tsv").write_text("q1\tb\t1\n")
     with pytest.raises(ReadError, match="split 'test'; there are: dev"):
@@ -119,7 +119,7 @@ def test_missing_split_of_qrels_names_those_there(folder: Path) -> None:
 
 
 def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: Path) -> None:
-    """A counter-argument query finds itself first; equal numbering alone excludes nothing."""
+    """A counter-argument query finds itself first; equal numbers alone exclude nothing."""
     write_rows(
         tmp_path / "corpus.jsonl",
         [
@@ -170,7 +170,7 @@ def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: P
 def test_bad_content_names_file_and_line(
     tmp_path: Path, file: str, text: str, message: str
 ) -> None:
-    """A label or row that is dropped in silence changes the figures and no one knows."""
+    """Silently dropping a label or row changes the metrics."""
     files = {
         "corpus.jsonl": '{"_id": "a", "text": "x"}\n{"_id": "a2", "text": "x"}\n',
         "queries.jsonl": '{"_id": "q", "text": "t", "satisfying": ["a"]}\n',
@@ -185,7 +185,7 @@ def test_bad_content_names_file_and_line(
     "damage", [b"\x1f\x8b broken", gzip.compress(b"x" * 99, mtime=0)[:-9], b"caf\xe9"]
 )
 def test_damaged_files_are_read_errors(folder: Path, damage: bytes) -> None:
-    """A truncated archive must not pass for a small corpus."""
+    """A truncated archive must not count as a small corpus."""
     (folder / "corpus.jsonl.gz").write_bytes(
         damage if damage[:1] == b"\x1f" else gzip.compress(damage)
     )
@@ -194,7 +194,7 @@ def test_damaged_files_are_read_errors(folder: Path, damage: bytes) -> None:
 
 
 def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
-    """U+2028 is a line break for str.splitlines, not for JSON Lines."""
+    """U+2028 ends a line for str.splitlines, not for JSON Lines."""
     (tmp_path / "corpus.jsonl").write_text('\ufeff{"_id": "a", "text": "x\u2028y"}\n', "utf-8")
     write_rows(tmp_path / "queries.jsonl", [{"_id": "q", "text": "t", "satisfying": ["a"]}])
     assert load_dataset(tmp_path).documents == {"a": "x\u2028y"}

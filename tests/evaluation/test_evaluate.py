@@ -1,4 +1,4 @@
-"""From a search function to figures, figures by label, and comparisons."""
+"""From a search function to metrics, metrics by label, and comparisons."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Lists = dict[str, list[tuple[str, float]]]
 
 
 def answering(lists: Lists) -> Callable[[Sequence[str], int], list[list[tuple[str, float]]]]:
-    """A search that gives each text its list, at most k long."""
+    """A search that returns each text's list, cut to k."""
     return lambda texts, k: [lists[text][:k] for text in texts]
 
 
@@ -51,7 +51,7 @@ ANSWERS = {
 
 
 def test_figures_of_a_worked_case(tmp_path: Path) -> None:
-    """The whole way from lists to means, worked by hand."""
+    """From lists to means, worked by hand."""
     result = evaluate(PAIRS, answering(ANSWERS), depth=16, policy="topical")
     assert result.per_query["paired_accuracy"] == {"p1": 1, "p2": 1, "q1": 0, "q2": 0}
     half = evaluate(dataset(PAIRS.queries[0]), answering(ANSWERS)).metrics
@@ -73,7 +73,7 @@ def test_figures_of_a_worked_case(tmp_path: Path) -> None:
     )
     assert result.per_query["FVR"] == {"p1": 2, "p2": 2, "q1": 2, "q2": 3}
     assert result.intervals["paired_accuracy"] == (0, 1)
-    assert len(set(result.groups.values())) == 2  # pairs are drawn, not queries
+    assert len(set(result.groups.values())) == 2  # the bootstrap draws pairs, not queries
     read = json.loads(json.dumps(result.to_json()))  # scripts read these keys
     assert read == result.to_json()
     assert (read["dataset"], read["policy"], read["queries"]) == ("toy", "topical", 4)
@@ -85,7 +85,7 @@ def test_figures_of_a_worked_case(tmp_path: Path) -> None:
 
 
 def test_rankings_that_are_read_once_are_measured() -> None:
-    """They were checked to their end, and every figure was 0."""
+    """A check consumed them, and every metric was 0."""
     search = answering(ANSWERS)
     found = evaluate(PAIRS, lambda texts, k: map(iter, search(texts, k)), depth=16)  # type: ignore[arg-type,return-value]
     assert found.per_query == evaluate(PAIRS, search, depth=16).per_query
@@ -95,7 +95,7 @@ def test_rankings_that_are_read_once_are_measured() -> None:
 
 
 def test_metrics_follow_labels_and_depth() -> None:
-    """V@k without violating labels is 0 for any system; R@100 of ten documents is R@10."""
+    """V@k without violating labels is always 0; R@100 of ten documents is R@10."""
     plain = dataset(Query("q", "q", {"a": 2}))
     shallow = evaluate(plain, answering({"q": ranked("ab")}), depth=2).metrics
     assert set(shallow) == {"P@1", "R@1"}
@@ -110,12 +110,12 @@ def test_metrics_follow_labels_and_depth() -> None:
     )
     mixed = dataset(constraint("p1", "a", "b"), Query("q", "q", {"a": 1}))
     metrics = evaluate(mixed, answering({"p1": ranked("ba"), "q": ranked("ab")}), depth=10).metrics
-    assert metrics["V@1"] == 1  # the query without violating documents does not pull it down
+    assert metrics["V@1"] == 1  # the query without violating documents does not lower the mean
     assert metrics["R@1"] == 0.5
 
 
 def test_short_lists_are_counted() -> None:
-    """A cut list lowers V@k for nothing; the report must show that it was cut."""
+    """A cut list lowers V@k undeservedly, so the report must show the cut."""
     cut = {**ANSWERS, "p1": ranked("a"), "q2": []}
     result = evaluate(PAIRS, answering(cut), depth=16)
     assert result.short_lists == 2
@@ -124,7 +124,7 @@ def test_short_lists_are_counted() -> None:
 
 
 def test_a_query_does_not_find_itself() -> None:
-    """The document that is the query leaves the list, and the list keeps its depth."""
+    """The query's own document leaves the list, which keeps its depth."""
     query = Query("a", "a", {"c": 1}, exclude=frozenset("a"))
     result = evaluate(dataset(query), answering({"a": ranked("abcdefghijk")}), depth=2)
     assert (result.run, result.short_lists) == ({"a": ("b", "c")}, 0)
@@ -141,7 +141,7 @@ def test_a_query_does_not_find_itself() -> None:
 def test_a_search_that_answers_nonsense_is_refused(
     search: Callable[[Sequence[str], int], list[list[tuple[str, float]]]], message: str
 ) -> None:
-    """Foreign ids count as misses and double ones as extra recall, in silence."""
+    """Unknown ids would silently count as misses, and double ones as extra recall."""
     with pytest.raises(ConfigurationError, match=message):
         evaluate(PAIRS, search, depth=16)
     with pytest.raises(ConfigurationError, match="depth"):
@@ -151,7 +151,7 @@ def test_a_search_that_answers_nonsense_is_refused(
 def test_a_missing_extra_is_named_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An hour of encoding and searching ended in the error."""
+    """The error must not come after an hour of encoding and searching."""
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'logic-retrievers\[eval\]'"):
         evaluate(PAIRS, lambda texts, k: pytest.fail("searched"))
@@ -169,7 +169,7 @@ def test_a_missing_extra_is_named_before_any_work(
 
 
 def test_a_comparison_is_paired() -> None:
-    """Runs that differ on few queries, always one way, differ surely; unpaired figures hide it."""
+    """Runs that differ on few queries, always one way, do differ; unpaired tests miss it."""
     data = dataset(*(constraint(f"q{i}", "a", "b") for i in range(40)))
     base = {f"q{i}": ranked("ab" if i % 2 else "ba") for i in range(40)}
     better = base | {f"q{i}": ranked("ab") for i in range(0, 16, 2)}
@@ -206,7 +206,7 @@ AFTER = evaluate(SET, by_parity("acbde", "cbade"), depth=5)
 
 
 def test_only_negations_have_a_violation_rate() -> None:
-    """An AND query with violating documents is no negation, and would dilute the rate."""
+    """An AND query with violating documents is not a negation and would dilute the rate."""
     assert set(BEFORE.per_query["violation_rate"]) == {f"q{n}" for n in range(0, 20, 2)}
     assert (BEFORE.metrics["violation_rate"], AFTER.metrics["violation_rate"]) == (1, 0)
     search = answering({"q": ranked("ba")})
@@ -217,7 +217,7 @@ def test_only_negations_have_a_violation_rate() -> None:
 
 
 def test_each_label_for_itself() -> None:
-    """A label's figures must not move with those of another."""
+    """A label's metrics must not depend on a different label's."""
     found = estimates_by_label(AFTER.per_query, LABELS | {"unasked": "other"})
     assert list(found) == ["a_not_b", "a_and_b"]
     assert (found["a_not_b"]["R@1"].mean, found["a_and_b"]["R@1"].mean) == (1, 0)
@@ -239,7 +239,7 @@ def test_a_comparison_by_label_is_paired() -> None:
 
 
 def test_variants_are_drawn_together() -> None:
-    """The variants of one group share their atoms: ten of them are no ten witnesses."""
+    """A group's variants share their atoms: ten of them are not ten observations."""
     grouped = dataset(*(templated(n, "a_not_b", f"g{n % 2}") for n in range(10)))
     result = evaluate(grouped, by_parity("ba", "ab"))
     assert len(set(result.groups.values())) == 2

@@ -1,4 +1,4 @@
-"""Bootstrap intervals and paired tests: against theory, and what is drawn together."""
+"""Bootstrap intervals and paired tests: against theory, with groups drawn together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from logic_retrievers.evaluation.statistics import holm, mcnemar, paired_bootstr
 
 
 def test_a_proportion_has_its_textbook_interval() -> None:
-    """With 200 queries and a share of one half the 95 % interval is about 7 points either way."""
+    """With 200 queries and a share of one half the 95 % interval is about ±7 points."""
     (estimate,) = bootstrap([0.0, 1.0] * 100)
     assert estimate.mean == 0.5
     half = 1.96 * math.sqrt(0.25 / 200)
@@ -27,7 +27,7 @@ def test_a_proportion_has_its_textbook_interval() -> None:
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
-    """Figures in a report must be reproducible to the last digit."""
+    """A report's numbers must be reproducible to the last digit."""
     values = np.random.default_rng(3).random((50, 2))
     assert bootstrap(values, seed=5) == bootstrap(values, seed=5) != bootstrap(values, seed=6)
 
@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1))
 def test_means_over_what_is_defined(rows: list[tuple[float, bool, int]]) -> None:
-    """A metric that does not apply to a query must not count as 0 there."""
+    """A metric that does not apply to a query must not count as 0."""
     table = [[value, value if is_defined else math.nan] for value, is_defined, _ in rows]
     first, second = bootstrap(table, [group for *_, group in rows], resamples=50)
     assert first.mean == pytest.approx(statistics.fmean(value for value, *_ in rows))
@@ -57,7 +57,7 @@ def test_means_over_what_is_defined(rows: list[tuple[float, bool, int]]) -> None
     ],
 )
 def test_bad_settings_are_refused(arguments: dict[str, object], message: str) -> None:
-    """Without the check numpy would answer with a broadcast or a NaN."""
+    """Without the check NumPy would broadcast or return NaN."""
     with pytest.raises(ConfigurationError, match=message):
         bootstrap(**arguments)  # type: ignore[arg-type]
 
@@ -67,22 +67,22 @@ def paired_p(differences: npt.ArrayLike, groups: Sequence[Hashable] | None = Non
 
 
 def test_runs_that_are_alike_are_not_told_apart() -> None:
-    """Were no resample on either side of zero, a p of 0 would call them different."""
+    """With no resample on either side of zero, a p of 0 would call them different."""
     assert paired_p([0.0] * 20) == 1
-    assert paired_p([1.0] * 20) == 1 / 10_001  # 10,000 resamples cannot show a chance of none
+    assert paired_p([1.0] * 20) == 1 / 10_001  # 10,000 resamples cannot prove a probability of zero
     with pytest.raises(ConfigurationError, match="no differences"):
         paired_p([math.nan])
 
 
 def test_near_the_t_test() -> None:
-    """A p of one side only would be half of it."""
+    """A one-sided p would be half as large."""
     values = np.random.default_rng(4).normal(0.25, 1, 80)
     assert paired_p(values) == pytest.approx(ttest_1samp(values, 0).pvalue, abs=0.01)
     assert paired_p(values) == paired_p(-values)
 
 
 def test_a_group_is_one_piece_of_evidence() -> None:
-    """Counting the two queries of a pair apart finds differences that are not there."""
+    """Counting a pair's two queries separately finds differences that do not exist."""
     steps = [1.0, 1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0]
     twice, pairs = np.repeat(steps, 2), np.repeat(np.arange(8), 2).tolist()
     assert paired_bootstrap(twice, pairs) == paired_bootstrap(steps)
@@ -93,13 +93,13 @@ def test_mcnemar() -> None:
     assert mcnemar(5, 0) == mcnemar(0, 5) == 2 / 32
     assert mcnemar(0, 0) == mcnemar(3, 3) == 1
     assert 0 < mcnemar(0, 1000) < 1e-300
-    assert 0 < mcnemar(20_000, 20_500) < 0.05  # a term costs one product: not seconds
+    assert 0 < mcnemar(20_000, 20_500) < 0.05  # a term costs one product, not seconds
     assert mcnemar(700, 800) == pytest.approx(binomtest(700, 1500).pvalue, rel=1e-9)
 
 
 def test_holm_by_hand() -> None:
-    """Bonferroni's factor for all of them would hide what is there, none would show what is not."""
+    """Bonferroni's factor would hide true differences; no correction would show false ones."""
     assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
     assert holm([0.6, 0.7]) == [1, 1]
-    # the baseline's own row is no test; to count it would weaken the others
+    # the baseline's own row is not a test; counting it would weaken the others
     assert holm([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]

@@ -1,4 +1,4 @@
-"""Metrics against cases worked by hand and against plain definitions."""
+"""Metrics against hand-worked cases and plain definitions."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def test_constraint_ndcg_by_hand() -> None:
     ids=["above", "below", "tie", "other missing", "own missing", "both missing", "empty", "order"],
 )
 def test_one_query_of_a_pair(ranked: list[tuple[str, float]], above: bool) -> None:
-    """Counting a tie or two missing documents as right hands out points for nothing."""
+    """A tie, or two missing documents, must not count as right."""
     assert ranks_above(ranked, {"own"}, {"other"}) is above
 
 
 def test_standard_metrics_keep_our_order() -> None:
-    """trec_eval re-sorts ties by id: metrics would then belong to another list than ours."""
+    """trec_eval re-sorts ties by id, so its metrics would describe a different list."""
     grades = {"q 1": {"z": 2, "c": 1}, "q 2": {"a": 1}, "none": {"a": 1}}
     found = standard_metrics(grades, {"q 1": [*"azbc"], "q 2": [*"ba"], "none": []})
     dcg = 2 / math.log2(3) + 1 / math.log2(5)
@@ -90,13 +90,13 @@ def test_standard_metrics_keep_our_order() -> None:
         ("rw", "r", "w", 0),
         ("rwxs", "rs", "w", 1),
         ("rwvs", "rs", "wv", 0),  # equal means
-        ("w", "r", "w", 1),  # what is missing stands one rank after the end
+        ("w", "r", "w", 1),  # a missing document ranks one after the end
         ("", "r", "w", 0),
         ("rw", "", "w", math.nan),
         ("rw", "r", "", math.nan),
     ],
 )
 def test_mean_rank_violation(ranked: str, right: str, wrong: str, violates: float) -> None:
-    """A tie counted as a violation, or a missing document left out, moves the rate by points."""
+    """Counting a tie, or skipping a missing document, shifts the rate by points."""
     value = mean_rank_violation(ranked, set(right), set(wrong))
     assert value == pytest.approx(violates, nan_ok=True)

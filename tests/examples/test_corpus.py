@@ -1,4 +1,4 @@
-"""The example corpus and the demo's labels are what the demo and the README say they are."""
+"""The example corpus and the demo's labels match the demo's and the README's claims."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def body(passage: Passage) -> str:
 
 
 def test_the_corpus(passages: list[Passage]) -> None:
-    """The demo filters by kind and date, and prints who said it; between copies a tie decides."""
-    assert len(passages) >= 160  # of a handful, everything is in every top ten
+    """The demo filters by kind and date and prints sources; ties decide between copies."""
+    assert len(passages) >= 160  # in a handful of passages everything is in every top ten
     kinds = Counter(p.metadata["kind"] for p in passages)
     assert set(kinds) == {"stay", "dish", "review", "policy", "medicine", "walk"}
     assert min(kinds.values()) >= 20
@@ -45,7 +45,7 @@ def test_the_corpus(passages: list[Passage]) -> None:
 
 
 def test_labels(passages: list[Passage]) -> None:
-    """A label that names no passage, or one twice, makes a scene of the demo lie."""
+    """A label that names no passage, or one twice, falsifies a scene of the demo."""
     searches = json.loads((EXAMPLES / "scenes" / "searches.json").read_text("utf-8"))
     for search in searches:
         labelled = [*search["satisfying"], *search["violating"]]
@@ -56,7 +56,7 @@ def test_labels(passages: list[Passage]) -> None:
 
 
 def test_the_allotments_say_what_their_questions_hold() -> None:
-    """A wrong label would make the better policy look worse, in a script that people copy."""
+    """A wrong label would make the better policy look worse in a script that users copy."""
     questions = read_probe(EXAMPLES / "allotments")
     texts = questions.passages
     assert Counter(one.kind for one in questions.questions) == {"exclusion": 14, "plain": 6}

@@ -1,4 +1,4 @@
-"""The demo: every scene shows what its title says, in 80 columns and as a page."""
+"""The demo: every scene matches its title, in 80 columns and as a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture(scope="module")
 def demo():
-    """The script as a module: it imports the file beside it."""
+    """The script as a module: it imports its neighbouring file."""
     sys.path.insert(0, str(EXAMPLES))
     import demo
 
@@ -37,7 +37,7 @@ def marks(listing) -> str:
 
 
 def test_searches_win_and_the_loss_is_one(scenes):
-    """Ours has more right passages first in each of three; in the last plain search has."""
+    """Ours ranks more right passages first in three searches; plain search in the last."""
     exclusion, demand, expression, *_, loss = scenes
     for scene in (exclusion, demand):
         plain, ours = scene.listings
@@ -84,7 +84,7 @@ def test_a_terminal_of_80_columns_is_enough(demo, scenes, capsys):
 
 
 def test_the_page_has_every_passage_and_runs_nothing(demo, scenes):
-    """Texts are those of others as soon as someone points the demo at a corpus of their own."""
+    """Users may run the demo on a corpus of foreign texts."""
     hostile = demo.Row("✓", "<script>alert(1)</script> \x1b[2J")
     listing = type(scenes[0].listings[0])("<b>", (hostile,))
     page = demo.render_page([*scenes, demo.Scene("<i>", "<u>", (listing,), "<s>")])
@@ -98,7 +98,7 @@ def test_the_page_has_every_passage_and_runs_nothing(demo, scenes):
 
 
 def test_the_whole_demo_leaves_its_page(demo, monkeypatch, tmp_path, capsys):
-    """Hidden characters of a text are shown and act on no terminal."""
+    """Hidden characters of a text are shown and control no terminal."""
     monkeypatch.setattr(demo, "OUTPUT", tmp_path / ".demo")
     monkeypatch.setattr(demo, "HERE", tmp_path / "examples")
     (tmp_path / "examples").mkdir()

@@ -1,4 +1,4 @@
-"""The example scripts run as they stand, without a network."""
+"""The example scripts run unchanged, without a network."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ TELLS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TELLS)
 def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
-    """An example that fails is worse than none."""
+    """A failing example is worse than none."""
     monkeypatch.delenv("CHAT_MODEL", raising=False)
     monkeypatch.setattr(sys, "argv", [name])
     runpy.run_path(str(EXAMPLES / name), run_name="__main__")
@@ -69,5 +69,5 @@ def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
 
 
 def test_every_example_is_run():
-    """A script that no test knows rots."""
+    """An untested script stops working unnoticed."""
     assert {path.name for path in EXAMPLES.glob("*.py")} == {*TELLS, "demo.py", "demo_scenes.py"}

@@ -12,7 +12,7 @@ from hotel_town import TEXTS, no_network, query  # noqa: F401 - two are fixtures
 
 @pytest.fixture(autouse=True)
 def without_network(no_network: None) -> None:  # noqa: F811
-    """No test reaches a network."""
+    """Tests must reach no network."""
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def documents() -> list[Document]:
 
 @pytest.fixture
 def store(documents: list[Document]) -> Iterator[LogicDocumentStore]:
-    """A store with the town in it."""
+    """A store of the town."""
     store = LogicDocumentStore()
     store.write_documents(documents)
     yield store

@@ -1,4 +1,4 @@
-"""Retriever, ranker and filter: settings, files, closing; what they find is in the suites."""
+"""Retriever, ranker and filter: settings, files and closing; other suites test the results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ids(output):
 
 
 def saved_again(component):
-    """What a component says of itself, once it was made of what it says of itself."""
+    """Return ``to_dict`` of a component rebuilt from its own ``to_dict``."""
     before = component.to_dict()
     untouched = deepcopy(before)
     again = type(component).from_dict(before)
@@ -53,7 +53,7 @@ def saved_again(component):
 
 
 def test_filters_replace_or_merge(store, query):
-    """A filter that says what a user may see, replaced by what the user typed."""
+    """A user's filter must not replace the one that limits what the user may see."""
     replaced = ConstraintRetriever(store, filters=STARS)
     assert set(ids(replaced.run(query))) == {"disco", "farm"}
     assert set(ids(replaced.run(query, filters=NAMES))) == {"spa", "inn"}
@@ -75,13 +75,13 @@ def test_filters_replace_or_merge(store, query):
     ],
 )
 def test_components_that_cannot_work_are_refused(store, kind, settings, words):
-    """Later it is the pipeline's first run that fails."""
+    """Otherwise the pipeline's first run fails."""
     with pytest.raises((ConfigurationError, InputError), match=words):
         kind(**{"document_store": store, **settings})
 
 
 def test_what_is_no_document_is_refused():
-    """An error from inside names nothing that the user wrote."""
+    """An internal error names nothing that the user wrote."""
     for component in (CompatibilityRanker(), ContradictionFilter()):
         query = {"query": "x"} if isinstance(component, CompatibilityRanker) else {}
         for wrong in (["x"], "x", None):
@@ -101,7 +101,7 @@ POLICIES = [
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_retriever_is_the_same_after_it_was_saved(tmp_path, policy):
-    """A setting that is lost in the file is back at its default, which looks right."""
+    """A setting lost in the file returns to its default unnoticed."""
     retriever = ConstraintRetriever(
         LogicDocumentStore("stays", tmp_path, lexical=False),
         filters=STARS,
@@ -124,7 +124,7 @@ def test_a_retriever_is_the_same_after_it_was_saved(tmp_path, policy):
 
 
 def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
-    """A setting that is lost in the file is back at its default, which looks right."""
+    """A setting lost in the file returns to its default unnoticed."""
     store = LogicDocumentStore("stays", tmp_path)
     ranker = CompatibilityRanker(policy=AutoPolicy(base="hybrid"), top_k=2, document_store=store)
     assert saved_again(ranker).policy == ranker.policy
@@ -147,14 +147,14 @@ def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
 
 
 class Shouting:
-    """A parser of a user's own."""
+    """A user's parser."""
 
     def parse(self, text):
         return ParsedQuery(text.upper())
 
 
 def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
-    """A pipeline would come back with other rules than it was saved with."""
+    """A loaded pipeline must follow the rules that it was saved with."""
     other = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
     saved = LogicDocumentStore()
 
@@ -180,7 +180,7 @@ def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
 
 
 def test_loading_makes_nothing(tmp_path):
-    """An editor that shows a pipeline would load a model and make a folder."""
+    """Showing a pipeline in an editor must load no model and create no folder."""
     place = tmp_path / "new"
     store = LogicDocumentStore(location=place)
     for component in (
@@ -196,7 +196,7 @@ def test_loading_makes_nothing(tmp_path):
 
 
 async def test_components_open_and_close_their_store(tmp_path, query):
-    """What a pipeline opens it has to close, or the next process finds the folder locked."""
+    """A pipeline must close what it opens, or the next process finds the folder locked."""
     for kind in (ConstraintRetriever, CompatibilityRanker, ContradictionFilter):
         store = LogicDocumentStore(location=tmp_path)
         component = kind(document_store=store)
@@ -214,7 +214,7 @@ async def test_components_open_and_close_their_store(tmp_path, query):
 
 
 def test_dropped_documents_come_out_with_the_reason():
-    """Who wonders where a document is looks for it in vain."""
+    """Users must be able to find out why a document is missing."""
     old = Document(id="old", content="Parental leave is not paid.", meta={"date": "2021-03-01"})
     new = Document(
         id="new",
@@ -230,7 +230,7 @@ def test_dropped_documents_come_out_with_the_reason():
 
 
 def test_a_bundle_is_named_by_its_folder(tmp_path, documents, query):
-    """A bundle that is named and not used: the vectors are another's."""
+    """The named bundle must be used, not a different one's vectors."""
     folder = str(default_encoder().bundle.path)
     store = LogicDocumentStore(location=tmp_path, bundle=folder)
     assert saved_again(store).bundle == folder

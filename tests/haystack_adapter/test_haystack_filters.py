@@ -1,4 +1,4 @@
-"""Haystack's filters: translated, they admit what Haystack's own in-memory store admits."""
+"""Translated Haystack filters admit what Haystack's own in-memory store admits."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def store():
 @settings(max_examples=150)
 @given(filters=FILTERS)
 def test_the_same_documents_as_in_haystacks_own_store(store, filters):
-    """A filter that admits a little more shows what a user may not see."""
+    """A filter that admits more shows what a user may not see."""
     found = {document.id for document in store.filter_documents(filters)}
     assert found == {one.id for one in DOCUMENTS if document_matches_filter(filters, one)}
 
 
 def test_a_list_counts_as_each_of_its_values(store):
-    """The documentation names this difference."""
+    """The documentation states this difference."""
     store.write_documents([Document(id="l", content="l", meta={"tags": ["a", "b"]})])
     for operator, value in (("==", "a"), ("in", ["b", "z"])):
         filters = {"field": "meta.tags", "operator": operator, "value": value}
@@ -83,7 +83,7 @@ def test_a_list_counts_as_each_of_its_values(store):
 
 
 def test_dates(store):
-    """A day is compared as a day, not letter by letter."""
+    """A day compares as a day, not letter by letter."""
     dates = {"old": "1999-12-31", "new": "2024-05-01T10:00:00+00:00"}
     store.write_documents(
         [Document(id=name, content=name, meta={"when": when}) for name, when in dates.items()]
@@ -109,14 +109,14 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_what_cannot_be_read_is_refused(kind):
-    """A filter that is dropped admits everything."""
+    """Dropping a filter would admit everything."""
     filters, words = WRONG[kind]
     with pytest.raises(InputError, match=words):
         translate_filters(filters)
 
 
 def test_an_endless_filter_is_refused():
-    """A filter that holds itself."""
+    """A filter may contain itself."""
     endless: dict[str, Any] = {"operator": "AND", "conditions": []}
     endless["conditions"].append(endless)
     with pytest.raises(InputError, match="too deeply"):

@@ -1,4 +1,4 @@
-"""Pipelines: indexing and querying, sync and async, through a file and in a new process."""
+"""Pipelines: indexing and querying, sync and async, from a file and in a new process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def asked(query):
 
 
 async def test_through_a_file_sync_and_async(tmp_path, documents, query):
-    """What works as it is written must work as it is loaded, and where it is served."""
+    """A pipeline must work the same when loaded from a file and when served."""
     first = indexing(tmp_path)
     written = first.run({"splitter": {"documents": documents}})
     assert written["writer"]["documents_written"] == 6
@@ -90,7 +90,7 @@ print(pipeline.run({{"retriever": {{"query": sys.argv[2]}}}})["retriever"]["docu
 
 @pytest.mark.slow
 def test_a_new_process_loads_it_where_the_package_is_allowed(tmp_path, store, documents, query):
-    """Haystack loads only from modules that a user allowed, as the documentation says."""
+    """Haystack loads only modules that a user allowed, as the documentation says."""
     kept = LogicDocumentStore("stays", tmp_path / "index")
     kept.write_documents(documents)
     kept.close()

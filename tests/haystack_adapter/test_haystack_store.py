@@ -1,4 +1,4 @@
-"""The document store: Haystack's own tests, and what they do not ask."""
+"""The document store: Haystack's own tests, and cases that those lack."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from logic_retrievers.errors import (
 
 
 class _Haystacks(DocumentStoreBaseTests):
-    """Haystack's own tests; a store makes its own vectors, and has no order of writing."""
+    """Haystack's own tests; our store makes its own vectors and keeps no write order."""
 
     @pytest.fixture
     def document_store(self):
@@ -54,7 +54,7 @@ class _Haystacks(DocumentStoreBaseTests):
 
 class TestHaystacksTests(_Haystacks):
     def test_write_documents(self, document_store):
-        """By default what is stored is replaced."""
+        """By default a write replaces stored documents."""
         document = Document(content="test doc", id="1")
         assert document_store.write_documents([document]) == 1
         changed = replace(document, content="another")
@@ -79,7 +79,7 @@ class TestHaystacksAsynchronousTests(
 
 
 def test_evidence_is_not_stored_again(store, query):
-    """Documents of a search, written into another store, would carry a stale reason for ever."""
+    """Search results written into a different store must not carry their stale reason."""
     found = ConstraintRetriever(store).run(query)["documents"]
     other = LogicDocumentStore()
     other.write_documents(found)
@@ -96,7 +96,7 @@ def test_evidence_is_not_stored_again(store, query):
     ids=["a blob", "an object"],
 )
 def test_what_cannot_be_kept_is_refused(store, document, error, words):
-    """A picture that is dropped without a word is missed a year later."""
+    """A silently dropped picture is missed only a year later."""
     with pytest.raises(error, match=words):
         store.write_documents([document])
     assert store.count_documents() == 6
@@ -104,7 +104,7 @@ def test_what_cannot_be_kept_is_refused(store, document, error, words):
 
 @pytest.mark.parametrize("policy", [DuplicatePolicy.NONE, DuplicatePolicy.SKIP])
 def test_a_blank_document_is_left_out(policy):
-    """One page of a scan keeps the whole folder out."""
+    """One page of a scan must not block the whole folder."""
     store = LogicDocumentStore()
     pages = [Document(content="An inn."), Document(content="A bar."), Document(content="A mill.")]
     blank = [Document(id="p", content="\u200b ", meta={"file_path": "a.pdf"}), Document(id="q")]
@@ -118,7 +118,7 @@ def test_a_blank_document_is_left_out(policy):
 
 
 def test_a_duplicate_within_one_call_counts_under_every_policy():
-    """One of two versions is lost, and no one knows which."""
+    """One of two versions would be lost, and no one would know which."""
     store = LogicDocumentStore(encoder=HashedEncoder(dimension=16))
     one, two = Document(id="1", content="one"), Document(id="1", content="two")
     with pytest.raises(LogicRetrieversError, match="'1' is stored already, or given twice"):
@@ -132,7 +132,7 @@ def test_a_duplicate_within_one_call_counts_under_every_policy():
 
 
 def test_stores_of_one_process_share_a_folder(tmp_path):
-    """Each component of a loaded pipeline has a store of its own, and the engine opens it once."""
+    """Each component of a loaded pipeline has its own store, but the engine opens a folder once."""
     encoder = HashedEncoder(dimension=16)
     writing, reading = (LogicDocumentStore("a", tmp_path, encoder=encoder) for _ in range(2))
     other = LogicDocumentStore("b", tmp_path, encoder=encoder)
@@ -144,7 +144,7 @@ def test_stores_of_one_process_share_a_folder(tmp_path):
     assert writing.count_documents() == 2  # opened again
     for store in (writing, reading, other):
         store.close()
-    with PassageIndex.open("a", encoder, location=tmp_path) as index:  # no one has it open
+    with PassageIndex.open("a", encoder, location=tmp_path) as index:  # no store has it open
         assert index.count() == 2
         with pytest.raises(CollectionLockedError):
             reading.count_documents()
@@ -159,7 +159,7 @@ def test_stores_of_one_process_share_a_folder(tmp_path):
 
 
 def test_stores_that_only_read(tmp_path):
-    """One that reads lends a writer no client, and a folder's writer lends it his."""
+    """A reading store lends a writer no client; a folder's writer lends its client to readers."""
     encoder = HashedEncoder(dimension=16)
     settings = {"encoder": encoder, "lexical": False}
     writing = LogicDocumentStore("a", tmp_path, **settings)
@@ -179,13 +179,13 @@ def test_stores_that_only_read(tmp_path):
 
 @pytest.fixture
 def locked(wire_double):
-    """A server that asks for a key."""
+    """A server that requires a key."""
     with WireDouble(api_key="hunter-2") as double:
         yield double
 
 
 def test_a_key_is_never_written_down(monkeypatch, locked):
-    """A pipeline's file lies in a repository."""
+    """Pipeline files end up in repositories."""
     monkeypatch.setenv("MY_KEY", "hunter-2")
     key, encoder = Secret.from_env_var("MY_KEY"), HashedEncoder(dimension=16)
     settings = {"location": locked.url, "tenant": "me", "timeout": 5}
@@ -207,7 +207,7 @@ def test_a_key_is_never_written_down(monkeypatch, locked):
 
 
 def test_the_nodes_of_a_cluster(wire_double):
-    """The second address answers where the first does not, also after a pipeline's file."""
+    """The second address takes over from the first, even after loading from a file."""
     store = LogicDocumentStore(location=["http://127.0.0.1:9", wire_double.url])
     store.write_documents([Document(id="a", content="text")])
     again = LogicDocumentStore.from_dict(store.to_dict())
@@ -231,14 +231,14 @@ def test_the_nodes_of_a_cluster(wire_double):
     ],
 )
 def test_settings_that_cannot_work_are_refused(settings, words):
-    """Later it is the pipeline's first run that fails."""
+    """Otherwise the pipeline's first run fails."""
     with pytest.raises(ConfigurationError, match=words) as caught:
         LogicDocumentStore(**settings)
     assert "hunter-2" not in str(caught.value)
 
 
 def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
-    """A pipeline that is loaded with another encoder finds nothing, and says nothing."""
+    """A pipeline loaded with a different encoder silently finds nothing."""
     own = FunctionEncoder(lambda texts: [[1.0]] * len(texts), identity="x")
     with pytest.raises(ConfigurationError, match=r"encoder=.*cannot be saved.*bundle="):
         LogicDocumentStore(encoder=own).to_dict()
@@ -247,7 +247,7 @@ def test_what_a_file_cannot_hold_is_refused_when_it_is_saved(store):
 
 
 def test_over_an_index_that_is_open(store):
-    """Whoever opened it still needs it."""
+    """The caller who opened the index still needs it."""
     over = LogicDocumentStore(index=store.index)
     assert over.collection == "passages"
     for more in ({"location": "elsewhere"}, {"tenant": "me"}):
@@ -258,7 +258,7 @@ def test_over_an_index_that_is_open(store):
 
 
 async def test_closing_on_an_event_loop(wire):
-    """An asynchronous client that stays open is a warning at the end of the process."""
+    """An asynchronous client left open causes a warning at exit."""
     store = LogicDocumentStore(location=wire.double.url, encoder=HashedEncoder(dimension=16))
     assert await store.count_documents_async() == 0
     await store.close_async()
@@ -266,7 +266,7 @@ async def test_closing_on_an_event_loop(wire):
 
 
 def test_a_filter_error_is_of_both_trees():
-    """Who catches Haystack's, or this package's, catches it."""
+    """Handlers for Haystack's error, or this package's, must both catch it."""
     for kind in (FilterError, InputError):
         with pytest.raises(kind, match=r"'meta.year' >= 'x' cannot be translated"):
             translate_filters({"field": "meta.year", "operator": ">=", "value": "x"})

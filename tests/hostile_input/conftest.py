@@ -1,4 +1,4 @@
-"""A folder to work in for every test, and indexes with plain passages."""
+"""A working folder for every test, and indexes with plain passages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logic_retrievers.index import PassageIndex
 
 @pytest.fixture(autouse=True)
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The working directory, so deep that ``../..`` stays inside it."""
+    """A working directory deep enough that ``../..`` stays inside the test's folder."""
     folder = tmp_path / "one" / "two" / "three" / "four"
     folder.mkdir(parents=True)
     monkeypatch.chdir(folder)

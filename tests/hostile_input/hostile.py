@@ -1,4 +1,4 @@
-"""Strategies of hostile input, and the rule that every public entry keeps."""
+"""Strategies of hostile input, and the rule for every public entry point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logic_retrievers.types import Passage
 
 VECTORS = ("topical", "compatibility", "contradiction")
 
-# drawn again from the same seed in every run, so that a change is the reason of a failure
+# drawn from the same seed in every run, so that only a change can cause a failure
 examples = settings(
     derandomize=True,
     max_examples=60,
@@ -30,7 +30,7 @@ examples = settings(
 )
 few_examples = settings(examples, max_examples=20)
 
-# each was once accepted, or ended in an error that was not the package's
+# each was once accepted, or raised an error outside the package's hierarchy
 ODD_TEXTS = (
     *("", " ", "\0", "a\0b", "\ud800", "\ufeff", "\u2028", "\u202e reversed", "\x1b[2J", "\x9b31m"),
     *("e" + "\u0301" * 500, "ß", "İ", "\U0001d54f", "漢" * 300, "../..", "/", "~", "null", "1e400"),
@@ -45,7 +45,7 @@ ODD_NUMBERS = (
 
 
 def nested(levels: int, kind: type = list) -> Any:
-    """A value of that many levels."""
+    """A value nested that many levels deep."""
     value: Any = "deepest"
     for _ in range(levels):
         value = [value] if kind is list else {"a": value}
@@ -100,7 +100,7 @@ json_values = st.recursive(
 
 @st.composite
 def mutations(draw: Callable[..., Any], content: bytes) -> bytes:
-    """The bytes with a part changed, lost, repeated or put in."""
+    """The bytes with a part changed, lost, repeated or inserted."""
     at = draw(st.integers(0, len(content)))
     end = min(len(content), at + draw(st.sampled_from((1, 2, 8, 100, 5000))))
     other = draw(st.binary(max_size=8))
@@ -119,7 +119,7 @@ def mutations(draw: Callable[..., Any], content: bytes) -> bytes:
 
 @contextmanager
 def refused_or_right() -> Iterator[None]:
-    """Input gives a right result or an error of the package; any other error goes through."""
+    """Allow a right result or an error of the package; any other error passes through."""
     try:
         yield
     except LogicRetrieversError as error:
@@ -127,7 +127,7 @@ def refused_or_right() -> Iterator[None]:
 
 
 def open_index(**arguments: Any) -> PassageIndex:
-    """An index of its own in a temporary folder."""
+    """Open an index in its own temporary folder."""
     encoder = HashedEncoder(VECTORS, dimension=32)
     return PassageIndex.open("hostile", encoder, **{"vectors": VECTORS, **arguments})
 

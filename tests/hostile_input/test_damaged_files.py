@@ -1,4 +1,4 @@
-"""Files with bad rows or changed bytes: what is whole is read, what is damaged is an error."""
+"""Files with bad rows or changed bytes: intact parts are read, damage is an error."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_bad_row_takes_no_good_one_with_it(
     assert set(good) <= {passage.text for passage in passages}
     assert all(error.file and str(error) for error in documents.errors)
     kept = [passage for passage in passages if passage.text.strip()]
-    assert index.add(kept).added == len(kept)  # what a reader gives can be stored
+    assert index.add(kept).added == len(kept)  # passages from a reader can be stored
     index.delete([passage.id for passage in kept])
 
 
@@ -86,7 +86,7 @@ def _fresh_folder() -> Path:
 
 
 class Database:
-    """A file of SQLite that tests change and restore."""
+    """An SQLite file that tests change and restore."""
 
     def __init__(self, path: Path, table: str) -> None:
         with closing(sqlite3.connect(path)) as database:
@@ -100,7 +100,7 @@ class Database:
         self.path.write_bytes(content)
 
     def damage(self, draw: Callable[..., Any]) -> None:
-        """Change bytes, the schema, or a value."""
+        """Change bytes, the schema or a value."""
         kind = draw(st.sampled_from(("bytes", "statement", "value")))
         self.write(draw(mutations(self.content)) if kind == "bytes" else self.content)
         if kind == "bytes":
@@ -137,17 +137,17 @@ def ledger(inn_index: PassageIndex) -> Database:
 @given(st.data())
 @examples
 def test_a_damaged_ledger_never_lies(inn_index: PassageIndex, ledger: Database, data: Any):
-    """It lists what is hidden, or says that it is damaged."""
+    """It lists hidden passages or reports the damage."""
     hidden = {passage.id for passage in inn_index.scroll() if passage.quarantined}
     released: set[str] = set()
     ledger.damage(data.draw)
-    # the collection knows its ledger, and would refuse nearly every change at once
+    # the collection knows its ledger and would refuse nearly every change at once
     inn_index.run(inn_index.note(f"ledger/{inn_index.collection}", None))
     with refused_or_right():
         quarantine = Quarantine(inn_index, Ledger(ledger.path))
         assert {entry.passage.id for entry in quarantine.passages()} == hidden
         quarantine.history("inn-0")
-        # it adopts what is hidden and not in the ledger, and shows what has lost its reason there
+        # it adopts hidden passages missing in the ledger, and shows those whose reason is gone
         released |= set(quarantine.verify().released)
         assert quarantine.verify().agreed
     shown = hidden - {passage.id for passage in inn_index.scroll() if passage.quarantined}

@@ -1,4 +1,4 @@
-"""Hostile arguments of every public constructor and call."""
+"""Hostile arguments for every public constructor and call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from logic_retrievers.policies.base import HybridPolicy
 QUERY = "quiet inns by the river without a pool"
 ENCODER = HashedEncoder(VECTORS, dimension=32)
 
-# arguments that are nearly right
+# nearly valid arguments
 plausible = st.sampled_from(
     (
         *(None, True, False, "", "a", "auto", "topical", "german", ["a"], ("a", "b"), "ab", {}),
@@ -40,7 +40,7 @@ plausible = st.sampled_from(
 )
 values = plausible | hostile
 
-# what a constructor needs, and how its object is used
+# a constructor's arguments, and the use of its object
 CONSTRUCTORS: dict[Any, tuple[dict[str, Any], Any]] = {
     lr.AutoPolicy: ({}, None),
     lr.BooleanPolicy: ({}, None),
@@ -74,7 +74,7 @@ CONSTRUCTORS: dict[Any, tuple[dict[str, Any], Any]] = {
     lr.CombinedEncoder: ({"parts": [ENCODER]}, lambda made: made.encode_queries(["a"])),
     lr.ParsedQuery: ({"text": QUERY}, None),
 }
-# what goes wrong in a user's own code is not the package's error
+# an error in a user's own code is not the package's error
 USERS_CODE = ("documents", "queries", "ask", "token_spans", "resolution", "trusted_filter")
 
 

@@ -1,4 +1,4 @@
-"""Odd command lines: a documented exit code, and never a traceback."""
+"""Odd command lines: a documented exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.cli.app import app
 
 pytestmark = pytest.mark.slow
 CODES = {0, 1, 2, 3, 4, 5, 6, 130}
-# command -> what it needs, and its options: a flag, or one with a value
+# command -> its required arguments and its options: a flag, or one with a value
 COMMANDS = {
     "index": ("docs", "--overlap= --language= --no-lexical --collection= --tenant="),
     "search": (

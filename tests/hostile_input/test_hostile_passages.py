@@ -1,4 +1,4 @@
-"""Passages with hostile fields: stored and read back equal, found, removed; or refused by name."""
+"""Passages with hostile fields: stored, read back equal, found and removed; or refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ fields = {
 
 @st.composite
 def passages(draw: Any) -> Any:
-    """One to three passages with up to two hostile fields, and perhaps something else."""
+    """One to three passages with up to two hostile fields; sometimes a copy or a non-passage."""
     made = []
     for number in range(draw(st.integers(1, 3))):
         values: dict[str, Any] = {"id": f"p{number}", "text": draw(words)}
@@ -49,7 +49,7 @@ def passages(draw: Any) -> Any:
 @given(passages())
 @examples
 def test_passages_come_back_as_they_were_given(index: PassageIndex, given_ones: list[Any]):
-    """A value that is stored as another one is noticed by no one."""
+    """A stored value that changed goes unnoticed."""
     good = {passage.id: passage for passage in given_ones if _is_storable(passage)}
     try:
         report = index.add(given_ones)
@@ -85,7 +85,7 @@ def _plain(passage: Passage) -> dict[str, Any]:
 def _same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
-    if isinstance(one, float):  # the engine's JSON parser is off by the last bit now and then
+    if isinstance(one, float):  # the engine's JSON parser sometimes changes the last bit
         return math.isclose(one, other, rel_tol=4e-16)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(_same, one, other))

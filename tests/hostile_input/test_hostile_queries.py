@@ -1,4 +1,4 @@
-"""Long queries, odd operands and filters; more queries are in tests/engine/test_any_query.py."""
+"""Long queries, odd operands and filters; tests/engine/test_any_query.py has more."""
 
 from __future__ import annotations
 

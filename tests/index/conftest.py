@@ -1,4 +1,4 @@
-"""Where the same tests run: embedded, over the wire double and on a real server."""
+"""Fixtures that run the same tests embedded, over the wire double and on a real server."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ WORDS = ("quiet", "noisy", "hotel", "hostel", "river", "garden", "pool", "pets",
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    """A real server, where one is to be had."""
+    """A real server, if one is available."""
     with live_server() as found:
         yield found
 
 
 @pytest.fixture(params=["rest", "grpc"])
 def wire_settings(request: pytest.FixtureRequest, wire_double: WireDouble) -> dict[str, Any]:
-    """Settings that say where the wire double is."""
+    """Settings that point to the wire double."""
     return wire_double.place(prefer_grpc=request.param == "grpc")
 
 
@@ -38,7 +38,7 @@ def wire_settings(request: pytest.FixtureRequest, wire_double: WireDouble) -> di
     ]
 )
 def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
-    """Settings that say where the collection is; empty before and after the test."""
+    """Settings for the collection's location; the location is empty before and after the test."""
     if request.param == "memory":
         yield {}
     elif request.param == "grpc":
@@ -57,7 +57,7 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 
 
 def _clear(settings: dict[str, Any]) -> None:
-    """Removes what these tests make, and nothing else: the server may hold other collections."""
+    """Remove only what these tests make: the server may hold other collections."""
     connection = Connection.open(**settings)
     for found in connection.client.get_collections().collections:
         if found.name.startswith("lr-test"):
@@ -74,7 +74,7 @@ def encoder() -> HashedEncoder:
 def opened(
     location: dict[str, Any], encoder: HashedEncoder
 ) -> Iterator[Callable[..., PassageIndex]]:
-    """Opens indexes of the same place, and closes them; in memory they share one client."""
+    """Open indexes of the same location and close them; in memory they share one client."""
     indexes: list[PassageIndex] = []
 
     def open_index(**settings: Any) -> PassageIndex:
@@ -82,7 +82,7 @@ def opened(
         if (location.get("location") is None and indexes) or (indexes and indexes[0].embedded):
             place = {"client": indexes[0].client}
         encoding = settings.pop("encoder", encoder)
-        settings.setdefault("lexical", False)  # most tests are about dense vectors
+        settings.setdefault("lexical", False)  # most tests cover dense vectors
         index = PassageIndex.open(
             settings.pop("collection", "lr-test"), encoding, **place, **settings
         )

@@ -1,4 +1,4 @@
-"""A real Qdrant server for the tests marked ``server``: a named one, or one in a container."""
+"""A real Qdrant server for tests marked ``server``: at a given address or in a container."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def image() -> str:
 
 @contextmanager
 def live_server() -> Iterator[Server]:
-    """Skips, with the reason, where there is neither."""
+    """Skip, with the reason, if neither is available."""
     url = os.environ.get("QDRANT_URL")
     if url:
         port = int(os.environ.get("QDRANT_GRPC_PORT", "6334"))
@@ -62,7 +62,7 @@ def _container() -> Iterator[Server]:
 
 
 def _no_engine() -> str | None:
-    """Why no container can be started; None where one can."""
+    """Return why no container can start; None if one can."""
     try:
         import docker
     except ImportError as error:

@@ -1,7 +1,7 @@
 """Trials of several processes over one folder: ``python tests/index/lock_trials.py 200 [SEED]``.
 
 Two to four processes open a collection, add, delete, read, close, and are killed, in random order.
-Each writes down what was acknowledged. Prints what went wrong, and ``N trials, ...``.
+Each process logs its acknowledged operations. The script prints failures and ``N trials, ...``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.edge import EdgeClient  # noqa: F401 - once, not in each process
 from logic_retrievers.types import Passage
 
-# How often a process opens the collection.
+# number of times that a process opens the collection
 ROUNDS = 8
 
 
 class Trial:
-    """The index of a trial, and a journal of what its processes acknowledged, a file each."""
+    """The index of a trial, and one journal file per process of acknowledged operations."""
 
     def __init__(self, folder: Path) -> None:
         self.place, self.journal = folder / "index", folder / "journal"
@@ -39,7 +39,7 @@ class Trial:
             file.write(" ".join(map(str, words)) + "\n")
 
     def noted(self, word: str) -> list[str]:
-        """All that was written after a word; a killed process leaves half a line."""
+        """Return all entries for a word; a killed process leaves half a line, which is skipped."""
         lines = [
             line.split()
             for file in self.journal.iterdir()
@@ -49,11 +49,11 @@ class Trial:
         return [each for first, *others in lines if first == word for each in others]
 
     def stored(self) -> set[str]:
-        """Ids whose storing was acknowledged, and that no process began to delete."""
+        """Ids whose storing was acknowledged and that no process began to delete."""
         return {*self.noted("added")} - {*self.noted("deleting")}
 
     def opened(self, **settings: object) -> PassageIndex:
-        """Open the index; try for as long as a patient user."""
+        """Open the index; retry as long as a patient user would."""
         end = time.monotonic() + 60
         while True:
             try:
@@ -70,13 +70,13 @@ class Trial:
         assert index.count() == len(found) == found.total(), "double, or miscounted"
 
     def work(self, chance: random.Random) -> None:
-        """One process: opens, adds, deletes, reads and closes again and again."""
+        """Run one process: open, add, delete, read and close repeatedly."""
         number = 0
         for _ in range(ROUNDS):
             deleted, stored = {*self.noted("deleted")}, self.stored()
             reads = bool(stored) and chance.random() < 0.3
             with self.opened(read_only=True) if reads else self.opened() as index:
-                # a reader sees the state at its opening: others may have deleted meanwhile
+                # a reader sees the state at its opening: others may have deleted since
                 self.check(index, stored & self.stored(), deleted)
                 for _ in range(0 if reads else chance.randrange(4)):
                     count = chance.choice((1, 10, 100))
@@ -96,7 +96,7 @@ class Trial:
             self.check(index, self.stored(), {*self.noted("deleted")})
 
     def start(self, task: Callable[[], None]) -> int:
-        """Do a task in a process of its own: this one must stay without threads of the engine."""
+        """Run a task in a separate process: this process must stay without engine threads."""
         child = os.fork()
         if child:
             return child
@@ -107,7 +107,7 @@ class Trial:
         os._exit(0)
 
     def run(self, chance: random.Random) -> list[str]:
-        """What went wrong."""
+        """Run one trial and return the failures."""
 
         def start() -> int:
             seed = chance.getrandbits(32)

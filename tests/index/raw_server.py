@@ -1,4 +1,4 @@
-"""A server of bytes on this machine: one that drips, keeps silent, or speaks another protocol."""
+"""A local server of raw bytes that drips, keeps silent, or speaks a different protocol."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def raw_server(answer: Callable[[bytes], Iterable[bytes]], pause: float = 0.0) -> Iterator[str]:
-    """The address of a server that sends pieces of bytes, and then closes the connection.
+    """Yield the address of a server that sends pieces of bytes, then closes the connection.
 
     Args:
-        answer: the first bytes that a client sends -> what to send, in pieces.
+        answer: the first bytes from a client -> the pieces to send.
         pause: seconds before each piece.
     """
     closing = threading.Event()
@@ -43,7 +43,7 @@ def raw_server(answer: Callable[[bytes], Iterable[bytes]], pause: float = 0.0) -
 
 
 def http_reply(body: bytes, status: int = 200, **headers: str) -> bytes:
-    """An answer over HTTP."""
+    """Build an HTTP response."""
     fields = {"Content-Length": str(len(body)), "Connection": "close", **headers}
     lines = [f"HTTP/1.1 {status} Any", *(f"{k.replace('_', '-')}: {v}" for k, v in fields.items())]
     return "\r\n".join([*lines, "", ""]).encode() + body

@@ -1,4 +1,4 @@
-"""A named vector that comes later, or is made only on request."""
+"""Adding a named vector later, or making it only on request."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def expected(encoder, passages, name="compatibility"):
 
 
 def topical_points(index):
-    """All that is stored, but for the vectors that are added."""
+    """Everything stored, except the added vectors."""
     points = stored_points(index.client)
     return {point: (payload, made["topical"]) for point, (payload, made) in points.items()}
 
 
 def test_a_vector_is_added(opened, make_passages):
-    """Without it a million passages would be indexed again for one more head."""
+    """Adding a head must not require indexing a million passages again."""
     passages = make_passages(30)
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
@@ -68,7 +68,7 @@ def test_a_vector_is_added(opened, make_passages):
 
 
 def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
-    """A better head: until the last old vector is gone none may be searched."""
+    """A replaced head must not be searched until its last old vector is gone."""
     passages = make_passages(10)
     opened(encoder=HashedEncoder(RICH)).add(passages)
     newer = HashedEncoder(RICH, versions={"compatibility": "2"})
@@ -80,7 +80,7 @@ def test_a_vector_of_another_encoder_is_made_anew(opened, make_passages):
 
 @pytest.mark.parametrize("old", [POOR, RICH])
 def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
-    """Half a back-fill must neither be searched nor done twice."""
+    """A partial back-fill must be neither searched nor repeated."""
     monkeypatch.setattr(backfill_module, "PAGE_SIZE", 4)
     passages = make_passages(10)
     opened(encoder=HashedEncoder(old)).add(passages)
@@ -105,7 +105,7 @@ def test_interrupted_and_run_again(opened, make_passages, monkeypatch, old):
 
 
 def test_lexical_is_filled_too(opened, make_passages):
-    """The sparse side is asked for late as well."""
+    """A back-fill can add the sparse vector too."""
     passages = make_passages(5)
     index = opened(encoder=HashedEncoder(POOR))
     index.add(passages)
@@ -116,7 +116,7 @@ def test_lexical_is_filled_too(opened, make_passages):
 
 @pytest.mark.parametrize("prefer_grpc", [False, True])
 def test_a_server_that_cannot_add_vectors(make_passages, prefer_grpc):
-    """Named vectors can be added since 1.18; the older server refuses, and nothing is changed."""
+    """Servers before 1.18 cannot add named vectors: they refuse, and nothing changes."""
     with WireDouble(version="1.17.1") as double:
         where = double.place(prefer_grpc=prefer_grpc)
         with PassageIndex.open("lr-test", HashedEncoder(POOR), **where) as index:
@@ -132,7 +132,7 @@ def test_a_server_that_cannot_add_vectors(make_passages, prefer_grpc):
 
 
 def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
-    """The advice would be to update it, because of one lost connection."""
+    """A lost connection must not produce the advice to update the server."""
     with PassageIndex.open("lr-test", HashedEncoder(POOR), location=wire_double.url) as index:
         index.add(make_passages(3))
     with PassageIndex.open(
@@ -144,13 +144,13 @@ def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
 
 
 def test_only_what_the_encoder_makes(index):
-    """A wrong name must be named before anything is marked as unfinished."""
+    """A wrong name must be reported before anything is marked as unfinished."""
     with pytest.raises(ConfigurationError, match="onion"):
         index.backfill(["onion"])
 
 
 def test_a_named_vector_is_completed(index, encoder, make_passages):
-    """Another process may have written without it; asking by name must repair that."""
+    """Naming a vector must fill points that another process wrote without it."""
     passages = make_passages(8)
     index.add(passages)
     lost = [point_id(p.id) for p in passages[:3]]
@@ -161,7 +161,7 @@ def test_a_named_vector_is_completed(index, encoder, make_passages):
 
 
 def test_passages_that_come_during_a_backfill(opened, make_passages):
-    """A writer that opened the collection before knows nothing of the new vector."""
+    """A writer that opened the collection earlier does not know the new vector."""
     passages = make_passages(6)
     writer = opened(encoder=HashedEncoder(POOR))
     writer.add(passages)
@@ -180,7 +180,7 @@ def test_passages_that_come_during_a_backfill(opened, make_passages):
 
 
 def test_blank_passages_of_another_store_get_no_vector(opened, make_passages):
-    """One of them would keep every other one without the vector for ever."""
+    """One blank passage must not keep all others without the vector for ever."""
     passages = make_passages(20)
     index = opened(encoder=HashedEncoder(POOR))
     index.add(passages)
@@ -199,7 +199,7 @@ ALL = (*USUAL, "contradiction")
 
 
 class Counting(HashedEncoder):
-    """Notes the names that it was asked for."""
+    """Notes the requested vector names."""
 
     def __init__(self, names=ALL, **settings):
         super().__init__(names, **settings)
@@ -220,7 +220,7 @@ def dense(index):
 
 
 def test_a_new_collection_goes_without(opened, encoder, make_passages):
-    """Every ingestion would take half as long again, for a search that few run."""
+    """Ingestion must not take half as long again for a search that few users run."""
     index = opened()
     index.add(make_passages(5))
     Engine(index, "union").search("quiet hotel", 3)
@@ -232,7 +232,7 @@ def test_a_new_collection_goes_without(opened, encoder, make_passages):
 
 
 def test_named_it_is_made_and_opened(opened, encoder, make_passages):
-    """Passages that are added without it would never be found by a search for contradictions."""
+    """A search for contradictions must find passages added later."""
     index = opened(vectors=ALL)
     index.add(make_passages(3))
     assert index.vectors == opened().vectors == ALL
@@ -244,9 +244,9 @@ def test_named_it_is_made_and_opened(opened, encoder, make_passages):
 
 
 def test_a_back_fill_of_everything_leaves_it_out(opened, encoder, make_passages):
-    """The compatibility vector is wanted, and not another third of the work.
+    """A back-fill without names adds the compatibility vector, not the costly contradiction vector.
 
-    By name it is added, and the other vectors are not paid for twice.
+    Naming the contradiction vector adds it without making the other vectors again.
     """
     opened(encoder=HashedEncoder(["topical"])).add(make_passages(4))
     index = opened()
@@ -265,7 +265,7 @@ def test_a_back_fill_of_everything_leaves_it_out(opened, encoder, make_passages)
 
 
 def test_rows_are_the_encoders(opened, encoder, make_passages):
-    """A row that is handed to another point judges a text that it does not come from."""
+    """Each point must get the row of its own text."""
     passages = make_passages(9)
     index = opened(vectors=ALL)
     index.add(passages)

@@ -1,4 +1,4 @@
-"""A batch of searches gives what the client's own method gives, over both protocols."""
+"""A batch of searches returns what the client's own method returns, over both protocols."""
 
 from __future__ import annotations
 
@@ -83,13 +83,13 @@ def expected(client, batch: list[m.QueryRequest]) -> list[dict[Any, Any]]:
 
 
 def stubs(client) -> list[Any]:
-    """The stubs of its pool of channels, which take turns."""
+    """The stubs of the client's channel pool, which take turns."""
     return list({id(stub): stub for stub in (client.grpc_points for _ in range(10))}.values())
 
 
 @pytest.mark.parametrize("condition", FILTERS.values(), ids=FILTERS)
 def test_ids_and_scores_are_those_of_the_clients_method(client, condition):
-    """A filter that is lost finds hidden passages; an id of another type finds no passage."""
+    """Losing a filter finds hidden passages; changing an id's type finds nothing."""
     batch = requests(condition)
     answer = batch_search(client)(collection_name=NAME, requests=batch)
     wanted = expected(client, batch)
@@ -109,7 +109,7 @@ async def test_an_asynchronous_client_gives_the_same(client, wire):
 
 @pytest.mark.parametrize("consistency", [2, m.ReadConsistencyType.MAJORITY])
 def test_the_read_consistency_is_sent(client, wire, monkeypatch, consistency):
-    """As the client's method sends it."""
+    """The batch sends the same read consistency as the client's method."""
     sent: list[Any] = []
     if wire.prefer_grpc:
         for stub in stubs(client):
@@ -138,7 +138,7 @@ def test_the_read_consistency_is_sent(client, wire, monkeypatch, consistency):
 
 
 def test_a_client_with_a_method_of_its_own_is_asked_by_it(wire, monkeypatch):
-    """A tracer of searches replaces the method, on the object or in a subclass."""
+    """A search tracer replaces the method on the object or in a subclass; it must be called."""
     client = wire.connect()
     assert batch_search(client) != client.query_batch_points
     monkeypatch.setattr(client, "query_batch_points", lambda **_: [])
@@ -155,7 +155,7 @@ def test_a_client_with_a_method_of_its_own_is_asked_by_it(wire, monkeypatch):
 
 @pytest.mark.parametrize(("given", "sent"), [(None, 5), (2.5, 3)])
 def test_the_deadline_of_the_client_is_that_of_the_call(wire_double, monkeypatch, given, sent):
-    """Without one an abandoned call would wait for ever."""
+    """Without the client's deadline an abandoned call waits for ever."""
     wire = Wire(wire_double, prefer_grpc=True)
     client = wire.connect(**({} if given is None else {"timeout": given}))
     seen: list[Any] = []

@@ -1,4 +1,4 @@
-"""Clusters: a dead node is passed over, and every call says what is guaranteed."""
+"""Clusters: requests skip a dead node, and every call sends its consistency guarantees."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def found(index: PassageIndex) -> list[str]:
 
 
 def test_a_dead_node_is_passed_over_from_the_opening_on(wire_double, encoder, monkeypatch):
-    """And asked last for a while, so that not every request waits for it."""
+    """After a failure a node is tried last for a while, so that not every request waits for it."""
     asked: list[str] = []
     handle = Connection.handle
 
@@ -56,7 +56,7 @@ def test_a_dead_node_is_passed_over_from_the_opening_on(wire_double, encoder, mo
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_a_node_dies_in_the_middle(encoder, protocol, asynchronous):
-    """No error, no short list, nothing written twice."""
+    """A node's death must cause no error, no short list and no duplicate write."""
     with WireDouble() as second:
         with WireDouble() as first:
             own, first._store = first._store, second._store
@@ -76,7 +76,7 @@ async def test_a_node_dies_in_the_middle(encoder, protocol, asynchronous):
             opened.close()
             await index.aadd(PASSAGES[:10])
             assert len(first.requests) > len(second.requests)
-            first._store = own  # or the second one's is closed with the first
+            first._store = own  # otherwise the second index would close with the first
         if asynchronous:
             report = await index.aadd(PASSAGES)
             hits = await asyncio.gather(
@@ -92,7 +92,7 @@ async def test_a_node_dies_in_the_middle(encoder, protocol, asynchronous):
 
 
 def test_a_node_that_is_back_is_asked_again(cluster, encoder, monkeypatch):
-    """The second one alone would bear everything for ever."""
+    """A node that recovers must get requests again, so that no single node carries all load."""
     monkeypatch.setattr("logic_retrievers.index.cluster.REST", 0.2)
     first, second = cluster
     with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
@@ -109,13 +109,13 @@ def test_a_node_that_is_back_is_asked_again(cluster, encoder, monkeypatch):
 
 
 def test_all_are_dead(encoder):
-    """Named together; each is asked, also where nothing is to be repeated."""
+    """The error names all nodes; each is tried, even for calls that are not repeated."""
     with pytest.raises(ServerUnavailableError, match=f"None of {DEAD}, {DEAD}0 gave an answer"):
         PassageIndex.open("p", encoder, location=[DEAD, f"{DEAD}0"], retries=0)
 
 
 def test_a_refusal_is_final(cluster, encoder):
-    """Another node would say the same."""
+    """A refusal must not be retried: every node would answer the same."""
     first, second = cluster
     with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
         second.requests.clear()
@@ -126,7 +126,7 @@ def test_a_refusal_is_final(cluster, encoder):
 
 
 def test_a_node_that_comes_back_without_its_shard(cluster, encoder):
-    """It answers 500 for a moment, and the others have a copy."""
+    """Such a node answers 500 for a moment, while the others have a copy."""
     first, second = cluster
     with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
         index.add(PASSAGES)
@@ -170,7 +170,7 @@ CALLS = (*READS, "upsert", "delete", "update_vectors")
 def test_each_call_says_what_is_guaranteed(
     wire_settings, encoder, monkeypatch, consistency, ordering
 ):
-    """The client converts them for its protocol, and would refuse a word that it does not know."""
+    """The client converts the guarantees for its protocol and refuses unknown words."""
     said: dict[str, set[Any]] = defaultdict(set)
 
     def noting(name: str, really: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Options of a new collection, and payload indexes of the user's own fields."""
+"""Options of a new collection, and payload indexes for the user's own fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WANTED = {
 
 
 def test_a_new_collection_is_made_as_it_is_wanted(wire_double, wire_settings, encoder):
-    """Without replicas a single dead node makes even opening fail."""
+    """A new collection gets the given options; without replicas one dead node blocks opening."""
     PassageIndex.open("p", encoder, **wire_settings, collection_options=WANTED).close()
     body = wire_double.created["p"]
     assert (body.shard_number, body.replication_factor, body.write_consistency_factor) == (3, 2, 2)
@@ -55,7 +55,7 @@ def test_options_that_do_not_exist(encoder, options):
 
 
 def test_options_that_cannot_be_json(encoder):
-    """The error was pydantic's own."""
+    """Options that JSON cannot hold must not raise pydantic's own error."""
     endless: dict[str, object] = {}
     endless["m"] = endless
     for options in ({"m": "\ud800"}, endless):
@@ -97,7 +97,7 @@ def test_the_command_line_names_them(wire_double, tmp_path):
 
 
 def flat(text: str) -> str:
-    """Without the terminal's line breaks."""
+    """Remove the terminal's line breaks."""
     return " ".join(text.split())
 
 
@@ -122,7 +122,7 @@ def indexed(index: PassageIndex) -> dict[str, str]:
 @pytest.mark.parametrize("grpc", [False, True])
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 def test_a_strict_server_takes_filters_on_fields_that_were_named(encoder, grpc):
-    """Without the index it refuses, and the message has the line to add."""
+    """Without the index the server refuses, and the message quotes the line to add."""
     with WireDouble(strict=True) as double:
         place = double.place(prefer_grpc=grpc)
         with PassageIndex.open("stays", encoder, **place) as index:

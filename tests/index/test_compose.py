@@ -1,4 +1,4 @@
-"""docker/compose.yml, as far as it can be tested without a container engine."""
+"""Checks of docker/compose.yml that need no container engine."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NODES = CLUSTER["services"]
 
 
 def test_the_image_is_pinned_and_of_the_clients_version():
-    """`latest` changes the format of the data under a running application.
+    """With `latest` the data format could change under a running application.
 
-    qdrant-client warns where they are more than a minor version apart.
+    qdrant-client warns if the versions are more than one minor version apart.
     """
     assert re.fullmatch(r"qdrant/qdrant:v\d+\.\d+\.\d+", image())
     assert {node["image"] for node in NODES.values()} == {SERVICE["image"]}
@@ -31,7 +31,7 @@ def test_the_image_is_pinned_and_of_the_clients_version():
 
 
 def test_the_nodes_of_a_cluster_find_each_other_and_keep_their_data():
-    """Each with a volume, ports and an address of its own; all but the first ask the first."""
+    """Each node has its own volume, ports and address; all but the first join the first."""
     assert len(NODES) == len({*map(str, (node["volumes"] for node in NODES.values()))}) == 3
     assert {volume.partition(":")[0] for n in NODES.values() for volume in n["volumes"]} == (
         CLUSTER["volumes"].keys()
@@ -49,7 +49,7 @@ def test_the_nodes_of_a_cluster_find_each_other_and_keep_their_data():
 
 
 def test_no_key_no_start_this_machine_only_and_the_data_outlive_the_container():
-    """An open database on every interface, or storage that goes with its container."""
+    """The database must not be open on every interface, nor lose its storage with the container."""
     assert SERVICE["volumes"] == ["passages:/qdrant/storage"]
     assert SERVICE["environment"]["QDRANT__SERVICE__API_KEY"].startswith("${QDRANT_API_KEY:?")
     assert all(port.startswith("127.0.0.1:") for port in SERVICE["ports"])
@@ -60,7 +60,7 @@ def test_no_key_no_start_this_machine_only_and_the_data_outlive_the_container():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the health check is a bash command")
 @pytest.mark.parametrize("status", [200, 503])
 def test_the_health_check_reads_the_status(status):
-    """A check that always succeeds starts the application before the database is ready."""
+    """A check that always succeeds would start the application before the database is ready."""
     head, shell, script = SERVICE["healthcheck"]["test"][1:]
     reply = [http_reply(b"", status)]
     with raw_server(lambda asked: reply if b" /readyz " in asked else []) as url:

@@ -1,4 +1,4 @@
-"""Copies of a collection elsewhere: what is there, what changed meanwhile, how it is kept."""
+"""Copies of a collection elsewhere: their content, changes made meanwhile, and their storage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPTIONS = {
 
 @pytest.fixture(params=["folder", "grpc"])
 def elsewhere(request, tmp_path):
-    """Settings of a place for copies."""
+    """Settings of a location for copies."""
     if request.param == "folder":
         yield {"location": tmp_path / "copies"}
         return
@@ -47,7 +47,7 @@ def elsewhere(request, tmp_path):
 
 
 def points(place: dict[str, Any], name: str, encoder: Any) -> tuple[Any, Any]:
-    """All that a collection holds: its points, and what is noted of it."""
+    """Everything that a collection holds: its points and its metadata."""
     with PassageIndex.open(name, encoder, **place, all_tenants=True) as index:
         found, _ = index.client.scroll(name, limit=1000, with_vectors=True)
         return found, index.client.get_collection(name).config.metadata
@@ -68,7 +68,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def test_nothing_is_written_onto_another_collection(
     encoder, make_passages, tmp_path, elsewhere, kind, stored
 ):
-    """Points of two encoders in one collection are compared by every search from then on."""
+    """A copy must not mix points of two encoders: every search would compare them."""
     settings = {"encoder": encoder, **OTHERS[kind]}
     with PassageIndex.open("p", **settings, **elsewhere) as other:
         other.add(make_passages(stored))
@@ -99,7 +99,7 @@ def test_one_that_another_store_filled(encoder, make_passages, tmp_path, wire_do
 
 
 def test_going_on_makes_up_for_what_happened(encoder, make_passages, tmp_path, elsewhere):
-    """Texts that changed, metadata, fields of the application, what was hidden or shown."""
+    """Continuing a copy catches up on texts, metadata, application fields and hidden flags."""
 
     def stop(progress: Any) -> None:
         raise KeyboardInterrupt
@@ -129,7 +129,7 @@ def test_going_on_makes_up_for_what_happened(encoder, make_passages, tmp_path, e
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
 def test_a_copy_is_kept_like_the_original(wire_settings, wire_double, encoder, make_passages):
-    """From a server to a server, and where a second collection is made by reindexing."""
+    """A copy from server to server, or by reindexing, keeps the original's storage options."""
     fields = {"number": "integer"}
     with PassageIndex.open(
         *("p", encoder), **wire_settings, collection_options=OPTIONS, indexed_fields=fields
@@ -151,7 +151,7 @@ def test_a_copy_is_kept_like_the_original(wire_settings, wire_double, encoder, m
 
 
 def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path):
-    """The embedded engine has int8 alone; a server makes its own of what a folder does not say."""
+    """The embedded engine stores int8 only; a server chooses what a folder does not specify."""
     with PassageIndex.open("p", encoder, **wire_settings, collection_options=OPTIONS) as index:
         index.add(make_passages(20))
         assert index.copy_to(location=tmp_path) == 20
@@ -160,7 +160,7 @@ def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path)
 
 
 def test_there_and_back(wire_settings, encoder, make_passages, tmp_path):
-    """From a folder to a server and to another folder: same ids, payloads and vectors."""
+    """A copy from folder to server to folder keeps ids, payloads and vectors."""
     with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
         index.add(make_passages(30))
         index.run(index.hide(["p3"]))
@@ -187,7 +187,7 @@ def test_there_and_back(wire_settings, encoder, make_passages, tmp_path):
 
 
 def test_a_copy_needs_a_name_and_a_place(encoder, tmp_path):
-    """It was made under the index's own name, or into a folder that went with the call."""
+    """A copy must not take the index's own name, nor a folder that vanishes with the call."""
     with PassageIndex.open("p", encoder) as index:
         with pytest.raises(ConfigurationError, match="a name that is not empty"):
             index.copy_to("", location=tmp_path)

@@ -1,4 +1,4 @@
-"""Deadlines: a request, and a call with all its repetitions, end in time whatever a server does."""
+"""Deadlines: a request, and a call with all its retries, ends in time whatever a server does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logic_retrievers.index import Connection, PassageIndex
 from logic_retrievers.index.client_calls import client_call
 
 BODY = b'{"result": ' + b" " * 10_000
-# to each read that a client does, one more byte comes in time
+# one more byte arrives in time for each read of the client
 DRIPS = {
     "headers": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10_000,
     "body": http_reply(BODY),
@@ -55,7 +55,7 @@ def connect(url: str, prefer_grpc: bool) -> Connection:
     [("headers", False), ("body", False), ("silence", False), ("silence", True)],
 )
 async def test_a_server_that_drips(name, prefer_grpc):
-    """A byte now and then resets the time-out of each read: 2 seconds became 154."""
+    """An occasional byte resets the time-out of each read: 2 seconds became 154."""
     with drip(name) as url:
         connection = connect(url, prefer_grpc)
         begun = time.monotonic()
@@ -69,7 +69,7 @@ async def test_a_server_that_drips(name, prefer_grpc):
 
 @pytest.mark.parametrize("kind", [QdrantClient, AsyncQdrantClient])
 async def test_a_given_client_has_the_deadline_that_it_was_made_with(kind):
-    """An index over the client of a store hangs where the store itself would hang."""
+    """An index over a store's client keeps that client's deadline."""
     with drip("body") as url:
         client = kind(url, timeout=1, check_compatibility=False)
         name = "client" if kind is QdrantClient else "async_client"
@@ -85,7 +85,7 @@ async def test_a_given_client_has_the_deadline_that_it_was_made_with(kind):
 
 
 def test_repetitions_have_a_deadline_of_their_own():
-    """Pauses that grow, after each of many requests that hang, add up to minutes."""
+    """Growing pauses after many requests that hang must not add up to minutes."""
     with drip("headers") as url:
         connection = Connection.open(url, timeout=0.3, retries=3)
         begun = time.monotonic()
@@ -96,7 +96,7 @@ def test_repetitions_have_a_deadline_of_their_own():
 
 
 def test_a_chat_endpoint_that_drips(monkeypatch):
-    """The probe asks hundreds of questions of one endpoint; each could hang for an hour."""
+    """The probe asks one endpoint hundreds of questions; none may hang for an hour."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with drip("body") as url:
         begun = time.monotonic()
@@ -119,7 +119,7 @@ connection.handle(client_call("count", "p"))
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
 def test_a_call_can_be_interrupted():
-    """Ctrl-C must reach the caller, although another thread waits for the server."""
+    """Ctrl-C must reach the caller although a different thread waits for the server."""
     with drip("body") as url:
         process = subprocess.Popen(
             [sys.executable, "-c", INTERRUPTED, url],
@@ -134,12 +134,12 @@ def test_a_call_can_be_interrupted():
         process.send_signal(signal.SIGINT)
         assert any(line.startswith("KeyboardInterrupt") for line in process.stderr)
         deadline.cancel()
-        process.kill()  # on a busy machine the interpreter may take a minute to end
+        process.kill()  # on a busy machine the interpreter may take a minute to exit
         process.communicate()
 
 
 def test_a_call_in_a_thread_is_the_same_call():
-    """Headers that a caller sets for a while are context variables, and tracers use them too."""
+    """The thread must see the caller's context variables: headers and tracers use them."""
     header = ContextVar("header", default="none")
     header.set("mine")
     assert call_within(5, header.get) == "mine"
@@ -161,9 +161,9 @@ def pauses(monkeypatch) -> list[float]:
 
 @pytest.mark.parametrize("form", ["seconds", "fraction", "date"])
 def test_a_pause_that_the_server_wants_is_kept(pauses, wire_settings, wire_double, encoder, form):
-    """Hammering a server that asked for a pause makes it worse.
+    """A retry must not come before the pause that a server asked for.
 
-    qdrant-client reads whole seconds alone: over REST its own error about the others escaped.
+    qdrant-client reads whole seconds only: over REST its own error for other values escaped.
     """
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=7.9), usegmt=True)
     value = {"seconds": "7", "fraction": "7.5", "date": date}[form]
@@ -176,7 +176,7 @@ def test_a_pause_that_the_server_wants_is_kept(pauses, wire_settings, wire_doubl
 
 @pytest.mark.parametrize("value", ["3600.5", "9" * 400], ids=len)
 def test_a_pause_that_is_too_long_ends_the_call(pauses, wire_settings, wire_double, encoder, value):
-    """A search that sleeps for an hour, and says nothing of it."""
+    """A search must not sleep for an hour without an error."""
     with PassageIndex.open("p", encoder, timeout=10, **wire_settings) as index:
         wire_double.requests.clear()
         wire_double.fail(1, "429", on="points/count", retry_after=value)
@@ -187,7 +187,7 @@ def test_a_pause_that_is_too_long_ends_the_call(pauses, wire_settings, wire_doub
 
 
 async def test_nor_does_an_asynchronous_call_wait_so_long(wire_settings, wire_double, encoder):
-    """The asynchronous retries are another class of tenacity's."""
+    """Asynchronous retries use a different tenacity class."""
     async with await PassageIndex.aopen("p", encoder, timeout=10, **wire_settings) as index:
         wire_double.fail(1, "429", on="points/count", retry_after="3600")
         with pytest.raises(ServerUnavailableError, match="pause"):
@@ -204,7 +204,7 @@ async def test_nor_does_an_asynchronous_call_wait_so_long(wire_settings, wire_do
     ids=lambda value: ascii(value)[:30],
 )
 def test_pauses_are_finite_and_not_negative(value, seconds):
-    """A pause of infinity, or a negative one, ends in an error of time.sleep."""
+    """An infinite or negative pause must not raise time.sleep's error."""
     assert requested_pause(value) == seconds
 
 
@@ -213,7 +213,7 @@ WRONG_NUMBERS = ["5", None, float("nan"), float("inf"), -1, True, 1j]
 
 @pytest.mark.parametrize("wrong", WRONG_NUMBERS, ids=repr)
 def test_wrong_numbers(wrong, encoder):
-    """``timeout="x"`` was a TypeError of the comparison, and NaN a deadline that never comes."""
+    """``timeout="x"`` raised the comparison's TypeError; NaN made a deadline that never came."""
     for name in ("timeout", "retries", "grpc_port"):
         with pytest.raises(ConfigurationError, match=name):
             PassageIndex.open("p", encoder, location="http://127.0.0.1:9", **{name: wrong})
@@ -229,6 +229,6 @@ def test_wrong_numbers(wrong, encoder):
 
 
 def test_numbers_of_numpy_are_numbers():
-    """Settings often come out of an array or a table."""
+    """Settings often come from an array or a table."""
     limits = RequestLimits(np.float32(2.5), np.int64(3))
     assert (limits.timeout, limits.retries, limits.total) == (2.5, 3, 10.0)

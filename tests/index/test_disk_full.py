@@ -1,4 +1,4 @@
-"""A full disk under an embedded collection: an error with the right count, and nothing lost."""
+"""A full disk under an embedded collection: the error has the right count and nothing is lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def passages(count: int) -> list[Passage]:
 
 
 def test_nothing_is_written_where_there_is_no_room(encoder, tmp_path, monkeypatch):
-    """The engine maps files that are larger than the disk: without room the process dies."""
+    """The engine maps files larger than the disk: without free space the process dies."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(passages(10))
         usage = Usage(2**30, 2**30 - 2**20, 2**20)
@@ -78,7 +78,7 @@ with PassageIndex.open("p", HashedEncoder(), location=place / "index") as again:
 
 @pytest.fixture
 def small_disk(tmp_path) -> Iterator[Path]:
-    """A file system of 160 MB of its own."""
+    """A separate file system of 160 MB."""
     with tmpfs(tmp_path / "disk", 160) as place:
         yield place
 
@@ -112,14 +112,14 @@ for settings in ({}, {"read_only": True}, {}):
 
 @pytest.mark.parametrize("size", [47, 77])
 def test_a_file_system_in_memory_with_little_room(tmp_path, size):
-    """Reading a hole of a file takes room there: each opening ended the process (SIGBUS)."""
+    """Reading a hole in a file takes memory there: each opening killed the process (SIGBUS)."""
     with tmpfs(tmp_path / "disk", size) as place:
         done = run(OPEN, place)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_what_a_crash_left_is_not_written_where_there_is_no_room(encoder, tmp_path, monkeypatch):
-    """On a full ext4 the engine ended the process (SIGBUS) as it wrote its log again."""
+    """On a full ext4 the engine killed the process (SIGBUS) when it rewrote its log."""
     with PassageIndex.open("p", encoder, location=tmp_path / "whole") as index:
         index.add(passages(10))
         shutil.copytree(tmp_path / "whole", tmp_path / "killed")
@@ -144,6 +144,6 @@ def run(program: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_disk_that_is_really_full(small_disk):
-    """In a process of its own: where the check fails, the system ends that process (SIGBUS)."""
+    """Runs in a separate process: if the check fails, the system kills that process (SIGBUS)."""
     done = run(FILL, small_disk)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -1,4 +1,4 @@
-"""The embedded engine: its own filters, HNSW while searches go on, crashes and forks."""
+"""The embedded engine: its own filters, HNSW during searches, crashes and forks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ INDEXES = {"flag": "bool", "n": "float", "s": "keyword", "d": "datetime", "note"
 
 @pytest.fixture(params=[False, True], ids=["plain", "indexed"])
 def client(request):
-    """With and without payload indexes."""
+    """A client with and without payload indexes."""
     client = EdgeClient()
     vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
     client.create_collection("c", vectors)
@@ -93,7 +93,7 @@ CONDITIONS = {
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_conditions_mean_what_they_mean_on_a_server(client, name):
-    """A filter that is translated wrongly finds what the user ruled out."""
+    """A wrongly translated filter finds what the user ruled out."""
     condition, wanted = CONDITIONS[name]
     asked = models.Filter(must=[condition])
     assert {point.id for point in client.scroll("c", asked)[0]} == wanted
@@ -108,14 +108,14 @@ def test_conditions_mean_what_they_mean_on_a_server(client, name):
 
 
 def test_a_condition_that_cannot_be_translated_is_refused(client):
-    """Left out in silence, it would let everything in."""
+    """Silently dropping a condition would let every passage through."""
     circle = models.GeoRadius(center=models.GeoPoint(lon=1, lat=1), radius=5)
     with pytest.raises(ValueError, match="GeoPoint"):
         client.count("c", models.Filter(must=[field("place", geo_radius=circle)]))
 
 
 def test_threads_add_to_the_metadata():
-    """What one noted was taken back by another, which had read the metadata before."""
+    """A thread's note must not be lost because a different thread read the metadata earlier."""
     client = EdgeClient()
     client.create_collection("c", {"a": models.VectorParams(size=2, distance="Cosine")})
     wanted = {f"{thread}-{n}": n for thread in range(4) for n in range(40)}
@@ -126,12 +126,12 @@ def test_threads_add_to_the_metadata():
 
 
 def test_threads_open_the_same_new_collection(encoder, tmp_path):
-    """The lock of the folder refused all but the first: it is open in this process already."""
+    """The folder's lock must not refuse a thread because its own process has the folder open."""
     client = EdgeClient(str(tmp_path))
     together = threading.Barrier(8)
     looked = client.get_collection
 
-    def look(collection_name):  # all find that there is none, and only then make it
+    def look(collection_name):  # all see that the collection is missing, and only then create it
         try:
             return looked(collection_name)
         finally:
@@ -150,7 +150,7 @@ def test_threads_open_the_same_new_collection(encoder, tmp_path):
 
 
 def test_a_count_that_fails_at_the_closing(tmp_path, monkeypatch):
-    """The next process was let into the folder while the engine still wrote to it."""
+    """The next process must not enter the folder while the engine still writes to it."""
     client = EdgeClient(str(tmp_path))
     client.create_collection("c", {"a": models.VectorParams(size=2, distance="Cosine")})
     client.upsert("c", [models.PointStruct(id=1, vector={"a": [1.0, 1.0]}, payload={})])
@@ -187,7 +187,7 @@ def found(index, encoder, condition=None):
 
 @pytest.fixture
 def small_limit(monkeypatch):
-    """HNSW from 50 points on."""
+    """Build HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
 
 
@@ -210,7 +210,7 @@ def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passag
 
 
 def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
-    """Half a copy next to the points would be taken for them, or stay for ever."""
+    """Half a copy next to the points must neither be taken for the points nor stay for ever."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(20))
     [shard] = (tmp_path / "p").glob("shard-*")
@@ -221,7 +221,7 @@ def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages
 
 
 def test_what_an_interrupted_creation_left_is_removed(encoder, tmp_path):
-    """Without its description a collection does not exist, and must not be in the way."""
+    """A collection without its description does not exist and must not block a new one."""
     with PassageIndex.open("p", encoder, location=tmp_path):
         pass
     (tmp_path / "p" / "collection.json").unlink()
@@ -230,7 +230,7 @@ def test_what_an_interrupted_creation_left_is_removed(encoder, tmp_path):
 
 
 def test_nothing_of_the_user_is_deleted(encoder, tmp_path):
-    """A folder that has the collection's name, or a collection without a name."""
+    """A user's folder with the collection's name, or a collection without a name, must stay."""
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "mine.txt").write_text("mine")
     with PassageIndex.open("docs", encoder, location=tmp_path) as index:
@@ -242,7 +242,7 @@ def test_nothing_of_the_user_is_deleted(encoder, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_process_says_so(encoder, make_passages):
-    """The engine's threads are not there: a search would hang, and its end delete the folder."""
+    """A fork lacks the engine's threads: a search would hang, its exit delete the folder."""
     with PassageIndex.open("p", encoder) as index:
         index.add(make_passages(3))
         child = os.fork()
@@ -261,7 +261,7 @@ def test_a_forked_process_says_so(encoder, make_passages):
 
 
 def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):
-    """A store that lost its files answers "nothing found", and is believed."""
+    """A store that lost its files must not answer "nothing found"."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add([Passage(str(n), f"text {n}") for n in range(40)])
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
@@ -273,12 +273,12 @@ def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):
 
 
 def test_a_crash_leaves_little_to_write_again(encoder, make_passages, tmp_path, monkeypatch):
-    """Else opening after one takes as long as all writes since the last opening did."""
+    """Opening after a crash must not replay all writes since the last opening."""
     monkeypatch.setattr(collection, "FLUSH_EVERY", 100)
     passages = list(make_passages(150))
     with PassageIndex.open("p", encoder, location=tmp_path / "whole") as index:
         index.add(passages, batch_size=40)
-        shutil.copytree(tmp_path / "whole", tmp_path / "copy")  # as a killed process leaves it
+        shutil.copytree(tmp_path / "whole", tmp_path / "copy")  # as after a kill
     [log] = (tmp_path / "copy").rglob("wal")
     shutil.rmtree(log)
     with PassageIndex.open("p", encoder, location=tmp_path / "copy") as index:

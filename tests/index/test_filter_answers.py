@@ -1,4 +1,4 @@
-"""Filters over metadata: an index and a reranker answer as plain Python does, and make no file."""
+"""Metadata filters: an index and a reranker answer as plain Python does and create no file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ INDEXED = {"a.b": "float", "a": "keyword", "x[0]": "float", "dc": "text", "dc.ti
 
 @dataclass(frozen=True)
 class Without(TopicalPolicy):
-    """Plain search, but for what has one of these values: ``{field: [values]}``."""
+    """Plain search without passages that have one of these values: ``{field: [values]}``."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -81,7 +81,7 @@ def index(request, encoder):
 @settings(max_examples=200, deadline=None)
 @given(asked=FILTERS)
 def test_an_index_answers_as_plain_python_does(index, asked):
-    """A filter that misses a passage, or lets one in, says nothing of it."""
+    """A filter that drops a passage, or lets one through, shows no error."""
     found = {passage.id for passage in index.scroll(asked)}
     assert found == {one.id for one in PASSAGES if matches(one.metadata, asked)}
 
@@ -106,7 +106,7 @@ def test_an_index_compares_dates_as_plain_python_does(index, key, bounds):
     values=st.lists(st.sampled_from([v for v in SINGLE if v is not None]), min_size=1, max_size=3),
 )
 def test_a_reranker_reads_metadata_as_an_index_does(index, encoder, key, values):
-    """`fields={"address.city": ...}` left passages out of a search and kept them in a list."""
+    """`fields={"address.city": ...}` dropped passages from a search but kept them in a list."""
     policy = Without({key: values})
     searched = Engine(index, policy, judge=None).search("inn", len(PASSAGES))
     reranked = Reranker(encoder, policy, judge=None).rerank("inn", PASSAGES)
@@ -120,7 +120,7 @@ def files(folder: Path) -> int:
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
 def test_searches_write_nothing_whatever_they_filter_by(encoder, tmp_path):
-    """Each field that a filter named got an index for good: 200 fields took minutes and files."""
+    """Each filtered field got a permanent index: 200 fields took minutes and many files."""
     with PassageIndex.open("p", encoder, location=tmp_path, indexed_fields={"n": "float"}) as index:
         index.add(Passage(str(n), f"text {n}", {"n": n, "t": f"t {n}"}) for n in range(1_200))
         engine = Engine(index, "topical", judge=None)
@@ -182,7 +182,7 @@ def small(encoder):
 
 @pytest.mark.parametrize("name", UNKNOWN)
 async def test_a_filter_that_can_find_nothing_is_warned_of_once(small, name):
-    """An empty list looks like an answer."""
+    """Without a warning the empty list looks like an answer."""
     condition, words = UNKNOWN[name]
     engine = Engine(small, judge=None)
     with warnings.catch_warnings(record=True) as told:
@@ -198,7 +198,7 @@ async def test_a_filter_that_can_find_nothing_is_warned_of_once(small, name):
 
 
 def test_of_many_unknown_fields_a_later_search_tells_the_rest(small):
-    """Fields that were not looked up counted as warned of."""
+    """A field not yet looked up must not count as warned of."""
     with pytest.warns(UnknownFieldWarning, match="k3"):
         small.count({f"k{n}": 1 for n in range(6)})
     with pytest.warns(UnknownFieldWarning, match="k5"):
@@ -207,13 +207,13 @@ def test_of_many_unknown_fields_a_later_search_tells_the_rest(small):
 
 @pytest.mark.parametrize("name", EXPLAINED)
 def test_a_filter_that_finds_nothing_for_another_reason_is_not(small, name):
-    """A warning that is wrong is not read the next time."""
+    """After a wrong warning users ignore the next one."""
     list(small.scroll(EXPLAINED[name]))
     assert small.unknown_fields(EXPLAINED[name]) == {}
 
 
 def test_conditions_that_belong_together_are_looked_up_together(small):
-    """A passage had one of the two fields, so that neither counted as unknown."""
+    """A passage with one of two joined fields made neither of them count as unknown."""
 
     def has(name: str, value: str) -> models.FieldCondition:
         return models.FieldCondition(key=f"metadata.{name}", match=models.MatchValue(value=value))
@@ -224,7 +224,7 @@ def test_conditions_that_belong_together_are_looked_up_together(small):
 
 
 def test_an_empty_collection_has_no_fields_yet(encoder):
-    """Its first passages come later; then the warning is due."""
+    """The warning waits until the first passages are stored."""
     with PassageIndex.open("p", encoder, lexical=False) as index:
         assert index.count({"lang": "en"}) == 0
         index.add([Passage("a", "An inn.", {"year": 1})])
@@ -233,7 +233,7 @@ def test_an_empty_collection_has_no_fields_yet(encoder):
 
 
 def test_what_is_known_costs_no_request(small, monkeypatch):
-    """A search with hits asks nothing more, and an empty one only the first time."""
+    """A search with hits sends no extra request; an empty one only the first time."""
     asked = []
     scroll = small.client.scroll
     monkeypatch.setattr(
@@ -248,13 +248,13 @@ def test_what_is_known_costs_no_request(small, monkeypatch):
         warnings.simplefilter("always")
         for _ in range(5):
             assert engine.search("an inn", filter={"lang": "no", "lnag": "en"}) == []
-    assert len(asked) == 3  # is there any passage; each field
+    assert len(asked) == 3  # whether there is any passage; each field
     assert len(told) == 1
 
 
 @pytest.mark.parametrize("key", ["a\\b", 'a"b'])
 def test_a_key_that_qdrant_cannot_reach_is_refused_by_all(small, encoder, key):
-    """A server said 500 and the path of its folder."""
+    """A server answered 500 with the path of its folder."""
     small.add([Passage("odd", "text", {key: 1})])
     assert small.get(["odd"])[0].metadata == {key: 1}
     policy = Without({key: [1]})

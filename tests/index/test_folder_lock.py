@@ -1,4 +1,4 @@
-"""Several processes and one folder: nothing that was acknowledged is lost, whoever comes when."""
+"""Several processes on one folder: no acknowledged write is lost, in any order of opening."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def holder(place: Path) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_random_processes_lose_nothing():
-    """One that opened while another closed wrote old points over new ones: 11 trials of 12 lost."""
+    """Opening during another close must not write old points over new (11 of 12 trials)."""
     trials = os.environ.get("LOCK_TRIALS", "6")
     done = program(str(Path(__file__).with_name("lock_trials.py")), trials)
     printed, _ = done.communicate()
@@ -64,7 +64,7 @@ def test_random_processes_lose_nothing():
 
 
 def test_who_waits_in_vain_learns_who_has_it(encoder, tmp_path):
-    """Else the user looks for the process on the wrong machine."""
+    """The error names the holder, so that the user does not search the wrong machine."""
     with holder(tmp_path) as process:
         for settings in ({}, {"read_only": True}, {"create": False}):
             begun = time.monotonic()
@@ -72,13 +72,13 @@ def test_who_waits_in_vain_learns_who_has_it(encoder, tmp_path):
                 PassageIndex.open("p", encoder, location=tmp_path, timeout=0.3, **settings)
             assert 0.3 <= time.monotonic() - begun < 10
         PassageIndex.open("another", encoder, location=tmp_path).close()
-        process.kill()  # which gives the folder free
+        process.kill()  # which releases the folder
         with PassageIndex.open("p", encoder, location=tmp_path) as index:
             assert index.count() == 0
 
 
 async def test_opening_waits_for_the_other_to_close(encoder, tmp_path):
-    """Two jobs of a minute each that start together should both succeed."""
+    """Two one-minute jobs that start together should both succeed."""
     with holder(tmp_path) as process:
         Timer(1.5, process.stdin.close).start()
         async with await PassageIndex.aopen("p", encoder, location=tmp_path) as index:
@@ -87,7 +87,7 @@ async def test_opening_waits_for_the_other_to_close(encoder, tmp_path):
 
 
 def test_a_second_time_in_one_process(encoder, tmp_path):
-    """Waiting for oneself would last until the timeout; and what is forgotten is closed."""
+    """A process must not wait for itself until the timeout; a forgotten index is closed."""
     index = PassageIndex.open("p", encoder, location=tmp_path)
     index.add([Passage("a", "text")])
     for settings in ({}, {"read_only": True}):
@@ -101,7 +101,7 @@ def test_a_second_time_in_one_process(encoder, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_neither_keeps_nor_releases(encoder, tmp_path):
-    """A worker that was forked and lives on would lock its parent's folder for days."""
+    """A long-lived forked worker must not lock its parent's folder for days."""
     read, write = os.pipe()
     index = PassageIndex.open("p", encoder, location=tmp_path)
     child = os.fork()
@@ -114,14 +114,14 @@ def test_a_forked_child_neither_keeps_nor_releases(encoder, tmp_path):
     check = program("-c", HOLDER.replace("1])", "1], timeout=.5)"), str(tmp_path))
     assert check.communicate("")[0] == ""  # the child's close released nothing
     index.close()
-    with holder(tmp_path):  # nor does it keep what its parent has released
+    with holder(tmp_path):  # nor does the child keep what its parent has released
         pass
     os.close(write)
     os.waitpid(child, 0)
 
 
 def test_a_file_system_without_locks(encoder, tmp_path, monkeypatch):
-    """Going on without a lock loses what others store."""
+    """Continuing without a lock would lose other processes' writes."""
 
     def refuse(*_):
         raise portalocker.LockException(OSError(95, "Operation not supported"))
@@ -181,7 +181,7 @@ print("done", flush=True)
 
 @pytest.mark.skipif(os.name == "nt", reason="flock stands in for msvcrt")
 def test_the_lock_of_windows(tmp_path):
-    """msvcrt.locking knows no shared locks, and says "Permission denied" of a locked file."""
+    """msvcrt.locking has no shared locks and reports a locked file as "Permission denied"."""
     with holder(tmp_path) as process:
         windows = program("-c", WINDOWS, str(tmp_path), str(process.pid))
         assert windows.stdout.readline() == "refused\n"
@@ -208,7 +208,7 @@ index.add(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.parametrize("storage", ["folder", "wire"])
 def test_killed_and_run_again_everything_is_there_once(storage, encoder, request):
-    """Lost or doubled passages after a crash go unnoticed."""
+    """A crash must neither lose nor double passages: no one would notice."""
     if storage == "folder":
         location = str(request.getfixturevalue("tmp_path"))
     else:

@@ -1,4 +1,4 @@
-"""The real vector stores of langchain-qdrant and LlamaIndex, both ways."""
+"""The real vector stores of langchain-qdrant and LlamaIndex, in both directions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUERY = "a quiet place"
 
 
 class TopicalEmbeddings(Embeddings):
-    """The encoder's topical vectors, as LangChain wants them."""
+    """The encoder's topical vectors behind LangChain's interface."""
 
     def __init__(self) -> None:
         self.encoder = HashedEncoder()
@@ -63,7 +63,7 @@ def topical(index, encoder, condition=None):
 
 @pytest.mark.parametrize("name", ["", "text"])
 def test_langchain_wrote_we_read(client, encoder, name):
-    """A user's existing collection would have to be indexed again."""
+    """A user's existing collection must be usable without indexing it again."""
     size = models.VectorParams(size=32, distance=models.Distance.COSINE)
     client.create_collection("p", {name: size} if name else size)
     store = QdrantVectorStore(client, "p", TopicalEmbeddings(), vector_name=name)
@@ -81,7 +81,7 @@ def test_langchain_wrote_we_read(client, encoder, name):
     assert [s for _, s in ours] == pytest.approx([s for _, s in theirs], abs=2e-6)
     assert [p.metadata for p, _ in topical(index, encoder, {"n": [0, 2]})] == [{"n": 0}, {"n": 2}]
     assert index.get([ids[1]])[0].text == TEXTS[1]
-    # and it can be completed: the topical vectors stay, under the name that they have
+    # a back-fill can complete it: the topical vectors stay, under their existing name
     assert index.backfill().filled == 3
     again = PassageIndex.open("p", encoder, client=client, vectors=["topical", "compatibility"])
     assert topical(again, encoder) == ours
@@ -91,7 +91,7 @@ def test_langchain_wrote_we_read(client, encoder, name):
 
 
 def test_we_wrote_langchain_reads(client, encoder):
-    """A user who goes back, or uses both."""
+    """A user can go back, or use both."""
     index = PassageIndex.open("p", encoder, client=client)
     index.add([Passage(f"doc {n}", text, {"n": n}, "s") for n, text in enumerate(TEXTS)])
     store = QdrantVectorStore(client, "p", TopicalEmbeddings(), vector_name="topical")
@@ -106,7 +106,7 @@ def llama(client) -> LlamaStore:
 
 
 def test_llama_index_wrote_we_read(client, encoder, llama):
-    """A user's existing collection would have to be indexed again."""
+    """A user's existing collection must be usable without indexing it again."""
     embeddings = TopicalEmbeddings()
     parent = RelatedNodeInfo(node_id="book")
     nodes = [
@@ -148,7 +148,7 @@ def test_llama_index_wrote_we_read(client, encoder, llama):
 
 
 def test_we_wrote_llama_index_reads(client, encoder):
-    """A user who goes back, or uses both."""
+    """A user can go back, or use both."""
     index = PassageIndex.open("p", encoder, client=client)
     index.add([Passage(f"doc {n}", text, {"n": n}) for n, text in enumerate(TEXTS)])
     store = LlamaStore("p", client=client, dense_vector_name="topical", text_key="page_content")
@@ -158,7 +158,7 @@ def test_we_wrote_llama_index_reads(client, encoder):
 
 
 def test_an_empty_collection_made_by_hand_is_signed_at_the_first_write(client, encoder):
-    """Users who set replication or quantisation make it themselves; encoders must still differ."""
+    """Users create it to set replication or quantisation; encoders must still differ."""
     size = models.VectorParams(size=32, distance=models.Distance.COSINE)
     client.create_collection("p", {"topical": size, "compatibility": size})
     index = PassageIndex.open("p", encoder, client=client)
@@ -176,7 +176,7 @@ def made_by_hand(client: QdrantClient, **sparse: models.SparseVectorParams) -> N
 
 
 def test_words_of_a_collection_made_by_hand(client, encoder):
-    """They were stored, but neither this index nor the next one found a word."""
+    """Words were stored, but neither this index nor the next one found them."""
     made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
     index = PassageIndex.open("p", encoder, client=client, lexical="german")
     index.add([Passage("x", "ruhige Hotels"), Passage("y", "warmes Bad")])
@@ -195,7 +195,7 @@ def test_words_made_by_hand_without_their_rarity(client, encoder):
 
 
 def test_a_collection_with_points_of_others_is_not_signed(client, encoder, llama):
-    """It is unknown which encoder made those."""
+    """The encoder of the existing points is unknown."""
     llama.add([TextNode(text="a", embedding=TopicalEmbeddings().embed_query("a"))])
     PassageIndex.open("p", encoder, client=client).add([Passage("x", "quiet hotel")])
     assert client.get_collection("p").config.metadata is None
@@ -208,7 +208,7 @@ STORES = ("langchain", "langchain with keys", "llama-index")
 
 
 def write(client, store, *metadata):
-    """The texts as that store keeps them; their ids."""
+    """Write texts in that store's layout; return the ids."""
     ids = [str(uuid.uuid4()) for _ in metadata]
     rows = list(zip(ids, TEXTS, metadata, strict=False))
     if store == "llama-index":
@@ -241,7 +241,7 @@ def search_texts(index, condition=None):
 
 @pytest.mark.parametrize("store", STORES)
 def test_hidden_and_shown_again(client, encoder, store):
-    """A user's existing collection is cleaned first, and must come back as it was."""
+    """Cleaning a user's existing collection must be fully reversible."""
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
     before = stored_points(client, "p")
     index = opened(client, encoder, store)
@@ -262,7 +262,7 @@ def test_hidden_and_shown_again(client, encoder, store):
 
 @pytest.mark.parametrize("store", STORES)
 def test_a_flag_that_came_with_the_metadata(client, encoder, store):
-    """A framework's store puts our flag among the metadata, when a screening passes it on."""
+    """After a screening a framework's store puts our flag among the metadata."""
     ids = write(client, store, {"n": 0}, {"n": 1, **FLAG}, {"n": 2})
     index = opened(client, encoder, store)
     assert search_texts(index) == {TEXTS[0], TEXTS[2]}
@@ -279,7 +279,7 @@ def test_a_flag_that_came_with_the_metadata(client, encoder, store):
 
 @pytest.mark.parametrize("store", STORES)
 def test_what_we_add_beside_theirs(client, encoder, store):
-    """Two layouts in one collection, and one filter for both."""
+    """One filter covers both layouts in one collection."""
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
     index = opened(client, encoder, store)
     index.add([Passage("ours", "quiet hut", {"n": 1})])
@@ -297,7 +297,7 @@ def test_what_we_add_beside_theirs(client, encoder, store):
 
 @pytest.mark.parametrize("store", STORES)
 def test_a_tenant_hides_nothing_of_theirs(client, encoder, store):
-    """What a tenant cannot read it must not be able to hide, though it may know the id."""
+    """A tenant must not hide a passage that it cannot read, even if it knows the id."""
     ids = write(client, store, {"n": 0}, {"n": 1})
     tenant = opened(client, encoder, store, tenant="one")
     assert tenant.run(tenant.hide(ids)) == []
@@ -311,7 +311,7 @@ def test_a_tenant_hides_nothing_of_theirs(client, encoder, store):
 
 @pytest.mark.parametrize("store", STORES)
 def test_completed_they_stay_hidden(client, encoder, store):
-    """A back-fill signs the collection as ours, and must not forget where theirs have the flag."""
+    """After a back-fill signs the collection, passages hidden by the old layout stay hidden."""
     ids = write(client, store, {"n": 0}, {"n": 1, **FLAG}, {"n": 2})
     index = opened(client, encoder, store)
     index.run(index.hide([ids[2]]))

@@ -1,4 +1,4 @@
-"""What a large embedded collection needs: HNSW, int8 vectors, and words about what is missing."""
+"""Needs of a large embedded collection: HNSW, int8 vectors and messages about missing parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from logic_retrievers.types import Passage
 
 @pytest.fixture(autouse=True)
 def small_limit(monkeypatch):
-    """HNSW from 50 points on."""
+    """Build HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
 
 
@@ -34,7 +34,7 @@ def indexed(index):
 
 
 def assert_exact(index, encoder, passages):
-    """Every score of every pool is the cosine of the original vectors."""
+    """Check that every score of every pool is the cosine of the original vectors."""
     texts = [passage.text for passage in passages]
     stored = encoder.encode_documents(texts)
     rows = {point_id(passage.id, None): row for row, passage in enumerate(passages)}
@@ -49,7 +49,7 @@ def assert_exact(index, encoder, passages):
 
 
 def test_int8_vectors_find_and_the_original_ones_score(encoder, make_passages, tmp_path):
-    """A quantised score is off in the third digit, and policies compare it with exact ones."""
+    """A quantised score errs in the third digit, and policies compare it with exact scores."""
     passages = list(make_passages(300))
     with PassageIndex.open("p", encoder, location=tmp_path, quantized=True) as index:
         index.add(passages)
@@ -63,14 +63,14 @@ def test_int8_vectors_find_and_the_original_ones_score(encoder, make_passages, t
 
 
 def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
-    """Or a user would believe that it has them."""
+    """A user must not believe that an existing collection uses int8."""
     PassageIndex.open("p", encoder, location=tmp_path).close()
     with pytest.raises(CollectionMismatchError, match="no int8 vectors"):
         PassageIndex.open("p", encoder, location=tmp_path, quantized=True)
 
 
 def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypatch, tmp_path):
-    """All passages are stored: an error would have the caller store them again, and fail again."""
+    """All passages are stored: after an error the caller would store them again and fail again."""
     monkeypatch.setattr(collection, "_PROGRAM", "raise SystemExit('No space left on device')")
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         with pytest.warns(OptimizationWarning, match=r"No space left.*optimize\(\)"):
@@ -83,7 +83,7 @@ def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypa
 
 
 def test_nothing_of_the_current_folder_is_run(encoder, make_passages, monkeypatch, tmp_path):
-    """It may hold anyone's files: `python -c` imports from there."""
+    """The folder may hold anyone's files: `python -c` imports from there."""
     for name in ("qdrant_edge.py", "sys.py", "encodings.py"):
         (tmp_path / name).write_text("raise SystemExit('imported')")
     monkeypatch.chdir(tmp_path)
@@ -95,7 +95,7 @@ def test_nothing_of_the_current_folder_is_run(encoder, make_passages, monkeypatc
 def test_a_program_that_is_no_python_is_not_started_again(
     encoder, make_passages, monkeypatch, request
 ):
-    """A frozen application would open a second window; the index is built in this process."""
+    """A frozen application would open a second window, so this process builds the index."""
     request.addfinalizer(partial(multiprocessing.set_executable, get_executable()))
     for name in ("/opt/uwsgi", "", None):
         monkeypatch.setattr(sys, "executable", name)
@@ -111,7 +111,7 @@ def test_a_program_that_is_no_python_is_not_started_again(
 
 
 def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(encoder, make_passages, tmp_path):
-    """Every further call would copy and build the whole collection in vain."""
+    """A vector not yet made must not make every call rebuild the whole collection."""
     with PassageIndex.open("p", encoder, location=tmp_path, vectors=["topical"]) as index:
         index.add(make_passages(200))
         assert indexed(index) == 400  # topical, and words
@@ -120,4 +120,4 @@ def test_vectors_that_are_not_made_yet_are_not_missing_in_hnsw(encoder, make_pas
         assert [shard] == list((tmp_path / "p").glob("shard-*"))
         assert index.client.unindexed_points("p") <= 1
         index.backfill()
-        assert indexed(index) >= 600  # without another call
+        assert indexed(index) >= 600  # without a further call

@@ -1,4 +1,4 @@
-"""Ingestion: the stored passages after a good call, and after a bad one."""
+"""Ingestion: the stored passages after a good call and after a bad one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from logic_retrievers.types import Passage
     ],
 )
 def test_every_field_counts_as_a_change(index, change):
-    """A stale field behind an unchanged hash would stay for ever."""
+    """A field that the hash ignores would stay stale for ever."""
     first = Passage("a", "text", {"a": 1})
     second = dataclasses.replace(first, **change)
     index.add([first])
@@ -39,13 +39,13 @@ def test_every_field_counts_as_a_change(index, change):
 
 
 def test_reingesting_a_source_removes_its_stale_passages(index):
-    """A sentence that an author deleted would be found for ever."""
+    """A search must not find a sentence that an author deleted."""
 
     def cut(source, count):
         return [Passage(f"{source}-{i}", f"{source} {i}", source=source) for i in range(count)]
 
     index.add([*cut("a", 5), *cut("b", 5), Passage("alone", "x")])
-    # the new passages of one source are spread over batches: none may be taken for stale
+    # a source's new passages are spread over batches: none may count as stale
     report = index.add(
         [*cut("a", 1), *cut("c", 3), Passage("a-new", "new", source="a")],
         replace_sources=True,
@@ -60,7 +60,7 @@ def test_reingesting_a_source_removes_its_stale_passages(index):
 
 
 def test_a_source_comes_in_several_calls(index):
-    """Each call would delete what the one before it has stored."""
+    """A call must not delete what the previous call stored."""
     chunks = [Passage(str(n), f"chunk {n}", source="s") for n in range(6)]
     for start in (0, 2, 4):
         assert index.add(chunks[start : start + 2]).removed == 0
@@ -71,7 +71,7 @@ def test_a_source_comes_in_several_calls(index):
 
 @pytest.mark.parametrize("end", ["of the stream", "by a passage that is refused"])
 def test_a_call_that_ends_early_deletes_nothing(index, make_passages, end):
-    """The old chunks of a file are gone, and the new ones are not there yet."""
+    """A failed call must not remove a file's old chunks before its new ones are stored."""
 
     def stream():
         yield Passage("new", "new", source="s")
@@ -105,7 +105,7 @@ def nested(levels):
     ],
 )
 def test_a_bad_passage_is_named_and_takes_no_good_one_with_it(index, passage, error, message):
-    """A framework has deleted the old ones, and one bad document empties the collection."""
+    """A framework has already deleted the old passages: one bad document must not lose the rest."""
     good = [Passage(f"g{i}", f"text {i}") for i in range(4)]
     with pytest.raises(error, match=message) as caught:
         index.add([*good[:2], passage, *good[2:]], batch_size=3)
@@ -115,7 +115,7 @@ def test_a_bad_passage_is_named_and_takes_no_good_one_with_it(index, passage, er
 
 @pytest.mark.parametrize("text", ["", " \n\u3000", "\u200b \x00"])
 def test_a_blank_text_is_left_out_and_named(index, text):
-    """One blank page keeps a whole book out; or what an author blanked is found for ever."""
+    """A blank page must not block a book, and a text made blank must not be found."""
     index.add([Passage(f"p{i}", f"page {i}", {"file_name": "book.pdf"}, "book") for i in range(4)])
     passages = [
         Passage("p0", "page 0, changed", source="book"),
@@ -136,9 +136,9 @@ def test_a_blank_text_is_left_out_and_named(index, text):
 @pytest.mark.parametrize("blank", [" ", "\ufffd"], ids=["white space", "for the encoder"])
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_source_of_blank_passages_alone_keeps_what_is_stored(blank, count):
-    """A scan that was read badly would empty the document.
+    """A badly read scan must not empty the document.
 
-    The shipped encoder refuses a text of which it reads nothing, and all that are encoded with it.
+    The shipped encoder refuses a text without tokens, and every text of the same call.
     """
     with PassageIndex.open() as index:
         index.add([Passage(f"p{i}", f"page {i}", source="book") for i in range(3)])
@@ -152,7 +152,7 @@ def test_a_source_of_blank_passages_alone_keeps_what_is_stored(blank, count):
 
 
 def test_what_is_just_within_the_limits_is_stored_and_removable(index):
-    """A passage that was accepted and can neither be read nor deleted stays for ever."""
+    """An accepted passage must be readable and deletable."""
     passage = Passage("7" * 4096, "t", {"n": -(2**63) + 1, "deep": nested(23)}, "s" * 4096, (0, 1))
     index.add([passage])
     assert index.get([passage.id]) == [passage]
@@ -161,7 +161,7 @@ def test_what_is_just_within_the_limits_is_stored_and_removable(index):
 
 
 def test_passages_are_read_as_a_stream(index):
-    """A corpus larger than memory must go through."""
+    """A corpus larger than memory must be ingestible."""
     most = 0
     open_now = 0
 
@@ -184,7 +184,7 @@ def test_passages_are_read_as_a_stream(index):
 
 
 def test_some_are_stored_and_told_before_a_whole_batch_is_encoded(index, make_passages):
-    """On two busy cores a batch takes half a minute, with no sign of progress."""
+    """On two busy cores a batch takes half a minute: progress must show earlier."""
     stored, told = [], []
 
     def seen(progress):
@@ -202,7 +202,7 @@ def test_some_are_stored_and_told_before_a_whole_batch_is_encoded(index, make_pa
 
 
 def test_texts_of_like_length_are_encoded_together(index, encoder):
-    """Half of the encoder's work would be padding."""
+    """Otherwise half of the encoder's work is padding."""
     texts = [f"{n} " + "word " * (n * 7 % 50) for n in range(16 + 200)]
     index.add([Passage(str(n), text) for n, text in enumerate(texts)])
     later = [len(text) for text in encoder.encoded[16:]]
@@ -210,7 +210,7 @@ def test_texts_of_like_length_are_encoded_together(index, encoder):
 
 
 def test_large_passages_reach_a_server_and_its_copies(wire_double, encoder):
-    """Each fits into a request, a batch of them does not."""
+    """Each passage fits into a request, but a batch does not."""
     large = [Passage(str(n), f"text {n}", {"scan": "x" * 3 * 2**20}) for n in range(12)]
     with PassageIndex.open("p", encoder, location=wire_double.url) as index:
         assert index.add(large).added == 12
@@ -220,16 +220,16 @@ def test_large_passages_reach_a_server_and_its_copies(wire_double, encoder):
 
 
 def test_tenants_do_not_meet_even_with_the_same_ids(opened):
-    """One customer's passage in another one's answer."""
+    """One customer's passage must not appear in another customer's answer."""
     one, two, none = opened(tenant="one"), opened(tenant="two"), opened()
     for index, word in ((one, "mine"), (two, "yours"), (none, "no tenant's")):
         index.add([Passage("a", f"{word} text", source="s"), Passage("b", f"{word} b")])
     assert [one.count(), two.count(), none.count()] == [2, 2, 6]
     assert one.get(["a"])[0].text == "mine text"
-    # not even by the point's own id, which other stores take for the passage's
+    # not even by the point's own id, which other stores use as the passage's id
     assert two.get([point_id("a", "one")]) == []
     assert two.delete([point_id("a", "one")]) == 0
-    # the same source name, and nothing new in it: only the own passage is stale
+    # the same source name without new content: only the tenant's own passage is stale
     assert none.add([Passage("c", "c", source="s")], replace_sources=True).removed == 1
     assert two.add([Passage("d", "d", source="s")], replace_sources=True).removed == 1
     assert one.delete(ids=["a"]) == 1
@@ -238,9 +238,9 @@ def test_tenants_do_not_meet_even_with_the_same_ids(opened):
 
 
 def test_an_encoder_that_would_lose_a_vector_may_not_write(opened):
-    """An upsert replaces the whole point: its other named vectors would vanish without a word."""
+    """An upsert replaces the whole point, so its other named vectors would vanish silently."""
     opened().add([Passage("a", "text")])
-    # a subset that is opened still writes whole points
+    # an index that opens fewer vectors still writes whole points
     assert opened(vectors=["topical"]).add([Passage("b", "text")]).added == 1
     assert opened().add([Passage("b", "text")]).unchanged == 1
     [record] = opened().client.retrieve("lr-test", [point_id("b")], with_vectors=True)
@@ -255,7 +255,7 @@ def test_an_encoder_that_would_lose_a_vector_may_not_write(opened):
 
 
 def test_vectors_that_are_not_finite_are_refused(opened):
-    """One NaN in a collection spoils every score that it meets."""
+    """One stored NaN spoils every score computed with it."""
 
     class Broken(HashedEncoder):
         def encode_documents(self, texts, names=None):

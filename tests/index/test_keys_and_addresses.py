@@ -1,4 +1,4 @@
-"""Keys, addresses and folders: checked before anything is sent, and kept out of what is shown."""
+"""Keys, addresses and folders: checked before anything is sent, and hidden from output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from logic_retrievers.http import check_key, mask, shows
 from logic_retrievers.index import Connection, PassageIndex
 from logic_retrievers.types import Passage
 
-# the servers are on this machine; qdrant-client warns of keys that travel in the clear
+# the servers are on this machine; qdrant-client warns of keys sent unencrypted
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
 NOWHERE = "http://127.0.0.1:9"
@@ -30,7 +30,7 @@ WRONG_KEYS = ["", " ", f"{CORE}\r\nX-Admin: 1", f"{CORE}\t", f"{CORE}é", f"{COR
 
 
 def shown(error: BaseException) -> str:
-    """All that a log or a debugger shows of an error, but for the variables of its frames."""
+    """All that a log or a debugger shows of an error, except its frames' variables."""
     text = "".join(traceback.format_exception(error))
     while error is not None:
         text += f"{error!r} {vars(error)} {error.__context__!r}"
@@ -52,7 +52,7 @@ def test_keys_that_no_request_can_carry(key, encoder):
             try:
                 one = QdrantClient(NOWHERE, check_compatibility=False, **given)
                 other = AsyncQdrantClient(NOWHERE, check_compatibility=False, **given)
-            except ValueError:  # httpx refuses to make it
+            except ValueError:  # httpx refuses to build the header
                 continue
             openings += [
                 lambda client=one: PassageIndex.open("p", encoder, client=client),
@@ -66,7 +66,7 @@ def test_keys_that_no_request_can_carry(key, encoder):
 
 @pytest.mark.parametrize("key", ["k", "sk-" + "x" * 5000, "a'b\"c\\d%e&f"], ids=len)
 def test_keys_that_requests_can_carry(key, encoder, wire_double):
-    """A check that is too strict locks people out of their own server."""
+    """A check that is too strict locks users out of their own server."""
     with PassageIndex.open("p", encoder, location=wire_double.url, api_key=key) as index:
         assert index.count() == 0
     assert check_key(key) == key
@@ -87,7 +87,7 @@ FORMS = {
 
 @pytest.mark.parametrize("key", [CORE, "a'b\"c/d+e&f=", "back\\slash\\\\two", "100%<25>"])
 def test_a_key_is_masked_in_every_form(key):
-    """A proxy that repeats a header does so in the notation of its own language."""
+    """A proxy that repeats a header uses its own language's notation."""
     secrets = [SecretStr(key)]
     for form, write in FORMS.items():
         text = write(key)
@@ -106,7 +106,7 @@ def test_a_key_is_masked_in_every_form(key):
 
 @pytest.mark.parametrize("place", ["start", "edge of the cut"])
 def test_a_server_that_repeats_the_key(encoder, place):
-    """The key is masked before the message is cut short: half of a key is a hint, too."""
+    """The key is masked before the message is cut: half a key is a hint too."""
     filler = "x" * (1 if place == "start" else 290)
     words = f'{{"status": {{"error": "{filler} {CORE}"}}}}'
     with (
@@ -120,7 +120,7 @@ def test_a_server_that_repeats_the_key(encoder, place):
 
 
 async def test_a_server_that_repeats_the_header_of_a_given_client():
-    """Such a client holds its key where only its own options say so."""
+    """Only a given client's own options hold its key."""
     echo = http_reply(f"401 Bearer {CORE}".encode(), 418)
     with raw_server(lambda _: [echo]) as url:
         for headers in ({"Authorization": f"Bearer {CORE}"}, {"x-api-key": CORE}):
@@ -159,7 +159,7 @@ MALFORMED = [
 
 
 def test_malformed_addresses(encoder, tmp_path, monkeypatch):
-    """Some were a folder of that name, some an error of urllib's, some port 6333 all the same."""
+    """Some opened a folder of that name, some raised urllib's error, some used port 6333."""
     monkeypatch.chdir(tmp_path)
     for address in MALFORMED:
         with pytest.raises(ConfigurationError, match="location= is") as caught:
@@ -189,7 +189,7 @@ def test_valid_addresses(address):
 
 
 def test_locations_that_are_neither_address_nor_folder(encoder, tmp_path, monkeypatch):
-    """An empty one was a temporary folder, and a host with a port a folder of that name."""
+    """An empty location made a temporary folder; a host with a port made a folder of that name."""
     monkeypatch.chdir(tmp_path)
     for location in ("", " \t", b"folder", 5, [], "a\0b", "a\ud800b", ...):
         with pytest.raises(ConfigurationError, match="location= is"):
@@ -201,7 +201,7 @@ def test_locations_that_are_neither_address_nor_folder(encoder, tmp_path, monkey
 
 
 def test_folders_that_cannot_be_used(encoder, tmp_path):
-    """An OSError, or the error of a server that is not there."""
+    """The error must not be an OSError or that of an absent server."""
     file = tmp_path / "file"
     file.write_text("hello")
     for folder in (tmp_path / ("x" * 300), tmp_path / ("x/" * 5000), file / "below"):
@@ -210,7 +210,7 @@ def test_folders_that_cannot_be_used(encoder, tmp_path):
 
 
 def test_clients_of_another_type(encoder):
-    """The error was an AttributeError at the first search."""
+    """A wrong type must not raise an AttributeError at the first search."""
     asynchronous = AsyncQdrantClient(":memory:")
     client = QdrantClient(":memory:")
     for wrong in (
@@ -223,7 +223,7 @@ def test_clients_of_another_type(encoder):
 
 
 async def test_a_closed_index_says_that_it_is_closed(encoder, wire_double, tmp_path):
-    """The client's own error, of a request that it cannot send, mentions no index."""
+    """The client's own error, about a request that it cannot send, does not mention the index."""
     grpc = {"grpc_port": wire_double.grpc_port, "prefer_grpc": True}
     places = [{}, {"location": tmp_path}, {"location": wire_double.url}]
     for place in [*places, {"location": wire_double.url, **grpc}]:
@@ -242,7 +242,7 @@ async def test_a_closed_index_says_that_it_is_closed(encoder, wire_double, tmp_p
 
 
 async def test_an_index_over_a_closed_client_says_so_too(encoder, wire_double):
-    """A store that closes its client leaves the index that shares it."""
+    """A store that closes its client closes it for the index that shares it."""
     for settings in (
         {"location": ":memory:"},
         {"url": wire_double.url},

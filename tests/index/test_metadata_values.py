@@ -1,4 +1,4 @@
-"""Values of metadata that are not JSON's own, stored and filtered by."""
+"""Metadata values that JSON lacks, stored and used in filters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ VALUES = [
 
 
 def test_metadata_are_stored_as_json_has_them_and_a_filter_finds_them(index):
-    """A loader's date refuses the whole batch; or a filter by the same date finds nothing."""
+    """A loader's date must not fail the batch, and a filter by that date must find it."""
     passages = [
         Passage(str(n), "text", {f"key{n}": given, "deep": {1: [given]}}, extra={"x": given})
         for n, (given, _) in enumerate(VALUES)
@@ -59,6 +59,6 @@ def test_what_json_has_no_number_for_is_no_value(index, given):
 
 
 def test_a_filter_by_the_keys_of_a_dictionary(index):
-    """Any set is a list of values."""
+    """Any set works as a list of values."""
     index.add([Passage(name, "text", {"key": name}) for name in "abc"])
     assert index.count({"key": {"a": 1, "c": 2}.keys()}) == 2

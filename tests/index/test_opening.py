@@ -1,4 +1,4 @@
-"""Opening: what fits is opened, what does not is named."""
+"""Opening: a fitting collection opens; the error names what does not fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from logic_retrievers.types import Passage
 
 
 def test_a_new_collection_is_described_by_itself(opened):
-    """The next process knows only what the collection says."""
+    """The next process knows only what the collection records."""
     index = opened(lexical=True)
     info = index.client.get_collection("lr-test")
     assert {
@@ -42,7 +42,7 @@ def test_a_new_collection_is_described_by_itself(opened):
 
 
 def test_another_encoder_is_refused(opened):
-    """Vectors of two encoders in one space give scores that mean nothing."""
+    """Scores between vectors of two encoders mean nothing."""
     opened()
     with pytest.raises(FingerprintMismatchError, match=r"'topical'.*another encoder.*reindex"):
         opened(encoder=HashedEncoder(version="2"))
@@ -60,7 +60,7 @@ def test_a_better_head_does_not_orphan_the_topical_vectors(opened):
 
 
 def test_a_vector_that_is_asked_for_must_be_there(opened):
-    """Silently without it, a policy would rank by half of its evidence."""
+    """Without an error a policy would rank by half of its evidence."""
     opened(encoder=HashedEncoder(["topical"]))
     richer = HashedEncoder(["topical", "contradiction"])
     with pytest.raises(MissingVectorError, match=r"'contradiction'.*backfill"):
@@ -85,7 +85,7 @@ def test_a_vector_that_is_asked_for_must_be_there(opened):
     ],
 )
 def test_settings_that_cannot_work(encoder, settings, error, message):
-    """A wrong setting must be named before any work is done."""
+    """A wrong setting must be reported before any work starts."""
     with pytest.raises(error, match=message):
         PassageIndex.open(settings.pop("collection", "lr-test"), encoder, **settings)
 
@@ -102,7 +102,7 @@ def test_unknown_settings_are_refused(encoder):
 
 
 def test_a_collection_keeps_its_keys(encoder, location):
-    """Half of a collection under other keys would be found by no filter, and read without them."""
+    """Passages stored under different keys would match no filter and lose fields when read."""
     with PassageIndex.open("lr-test", encoder, **location) as index:
         index.add([Passage("a", "text", {"y": 1})])
         with pytest.raises(CollectionMismatchError, match="Leave"):
@@ -110,7 +110,7 @@ def test_a_collection_keeps_its_keys(encoder, location):
 
 
 def test_foreign_collections_that_do_not_fit(encoder):
-    """Dot products taken for cosines, or a vector taken for another."""
+    """Dot products must not pass for cosines, nor one vector for another."""
     client, cosine = QdrantClient(":memory:"), models.Distance.COSINE
     for name, config, message in (
         ("a", models.VectorParams(size=32, distance=models.Distance.DOT), "Dot"),
@@ -136,15 +136,15 @@ def test_a_newer_format_is_refused(encoder):
 
 
 def test_no_server_there(encoder):
-    """Wrong address or server down: one message that names the address."""
+    """For a wrong address or a server that is down, the message names the address."""
     with pytest.raises(ServerUnavailableError, match=r"http://127\.0\.0\.1:9 .*running"):
         PassageIndex.open("lr-test", encoder, location="http://127.0.0.1:9", retries=0)
 
 
 def test_given_clients_stay_open(encoder, recwarn):
-    """A framework's own store would stop working when ours is closed.
+    """Closing our index must not stop a framework's own store.
 
-    Nor does the index pass parameters of which local mode warns.
+    Nor does the index pass parameters that make local mode warn.
     """
     client = QdrantClient(":memory:")
     with PassageIndex.open("lr-test", encoder, client=client) as index:
@@ -156,7 +156,7 @@ def test_given_clients_stay_open(encoder, recwarn):
 
 
 def test_an_asynchronous_client_alone(encoder):
-    """Web applications have no synchronous one."""
+    """Web applications have no synchronous client."""
 
     async def use_async_methods():
         client = AsyncQdrantClient(":memory:")
@@ -177,7 +177,7 @@ def test_an_asynchronous_client_alone(encoder):
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no", "ignore:Local mode performs")
 async def test_an_asynchronous_client_in_local_mode_beside_one_of_a_server(encoder, wire):
-    """Its searches were sent, by an API that it does not have."""
+    """Its searches were sent through an API that local mode lacks."""
     local = AsyncQdrantClient(":memory:")
     index = await PassageIndex.aopen("p", encoder, client=wire.connect(), async_client=local)
     await index.aadd([Passage("a", "text")])
@@ -188,12 +188,12 @@ async def test_an_asynchronous_client_in_local_mode_beside_one_of_a_server(encod
 
 
 def test_a_collection_of_tenants_is_not_opened_for_all_by_accident(opened, location):
-    """A setting that was forgotten shows one customer another one's passages."""
+    """A forgotten setting must not show one customer another customer's passages."""
     opened().add([Passage("a", "quiet hotel")])
     assert opened().count() == 1  # no tenants yet
     mine = opened(tenant="mine")
     with pytest.raises(AttributeError, match="tenant"):
-        mine.tenant = "theirs"  # would be shown, and change nothing
+        mine.tenant = "theirs"  # assigning would have no effect
     mine.add([Passage("b", "noisy hostel")])
     with pytest.raises(ConfigurationError, match=r"tenant=.*all_tenants=True"):
         opened()
@@ -219,7 +219,7 @@ def test_a_tenant_that_cannot_be_one(encoder, wrong):
 
 
 def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_path):
-    """Nothing else lists them; the most similar names come first."""
+    """Nothing else lists the existing names; the most similar come first."""
     names = ["a/b. c", "handbook", "minutes", "news", "walks", "zoo"]
     for name in names:
         PassageIndex.open(name, encoder, location=tmp_path).close()
@@ -232,7 +232,7 @@ def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_pa
 
 
 def test_methods_are_shown_as_they_are_called():
-    """Methods showed the return types of operations; twins showed the names of others."""
+    """Methods showed the operations' return types; twins showed each other's names."""
     methods = {name: each for name, each in vars(PassageIndex).items() if isfunction(each)}
     for name, method in methods.items():
         assert (method.__name__, method.__qualname__) == (name, f"PassageIndex.{name}")
@@ -245,7 +245,7 @@ def test_methods_are_shown_as_they_are_called():
 
 
 def test_an_encoder_is_not_assigned(opened, encoder):
-    """It would not be checked against the stored vectors."""
+    """An assigned encoder would not be checked against the stored vectors."""
     with pytest.raises(AttributeError, match="encoder"):
         opened().encoder = encoder
 
@@ -270,7 +270,7 @@ def test_folders_that_are_none(encoder, tmp_path):
 
 
 def test_a_folder_of_local_mode(encoder, tmp_path):
-    """Its passages are not lost, and nothing is written next to them."""
+    """Its passages stay, and nothing is written next to them."""
     old = QdrantClient(path=str(tmp_path / "old"))
     with PassageIndex.open("lr-test", encoder, client=old) as index:
         index.add([Passage("a", "text", {"n": 1})])
@@ -285,7 +285,7 @@ def test_a_folder_of_local_mode(encoder, tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_a_new_folder_is_its_owners_alone(encoder, tmp_path):
-    """Everybody on the machine could read the passages."""
+    """Other users of the machine must not read the passages."""
     folder = tmp_path / "new"
     PassageIndex.open("lr-test", encoder, location=folder).close()
     assert folder.stat().st_mode & 0o777 == 0o700

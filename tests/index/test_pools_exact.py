@@ -1,4 +1,4 @@
-"""Pools: who is in them, and that every score is the exact one."""
+"""Pools: their members, and that every score is exact."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def brute_force(encoder, passages, query):
 def test_pool_is_the_union_of_the_vector_queries_and_every_score_is_exact(
     index, encoder, make_passages
 ):
-    """A score that only one of the searches returned would be missing or guessed for the other."""
+    """A candidate that only one search returned still gets its exact score on the other vectors."""
     passages = make_passages(60)
     index.add(passages)
     pools = index.run(index.find_candidates([vector_queries(encoder, query) for query in QUERIES]))
@@ -49,7 +49,7 @@ def test_pool_is_the_union_of_the_vector_queries_and_every_score_is_exact(
 
 
 def test_filter_and_tenant_hold_on_every_vector_query(opened, encoder, make_passages):
-    """A vector query without the filter lets passages in that the user ruled out."""
+    """A vector query without the filter would return passages that the user ruled out."""
     index, other = opened(tenant="one"), opened(tenant="two")
     index.add(make_passages(40))
     other.add(make_passages(40))
@@ -67,7 +67,7 @@ def test_filter_and_tenant_hold_on_every_vector_query(opened, encoder, make_pass
 
 
 def test_a_vector_query_of_limit_0_adds_no_candidate(index, encoder, make_passages):
-    """It would widen the pool of a policy that asked for one search."""
+    """A limit of 0 must not widen the pool of a policy that asked for one search."""
     index.add(make_passages(30))
     topical, compatibility = vector_queries(encoder, QUERIES[0], 4)
     scorer = EncodedVectorQuery("compatibility", "compatibility", compatibility.query, 0)
@@ -78,7 +78,7 @@ def test_a_vector_query_of_limit_0_adds_no_candidate(index, encoder, make_passag
 
 
 def test_copies_of_a_text_tie_exactly_and_the_edge_goes_by_id(index, encoder):
-    """Which of two copies is found must not depend on where their rows lie."""
+    """The copy that is found must not depend on the position of its row."""
     copies = [Passage(f"c{i}", "quiet hotel by the river") for i in range(12)]
     index.add([Passage("x", "noisy hostel"), *copies[:6], Passage("y", "pool"), *copies[6:]])
     [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0], 4)]))
@@ -88,7 +88,7 @@ def test_copies_of_a_text_tie_exactly_and_the_edge_goes_by_id(index, encoder):
 
 
 def test_nothing_found_is_an_empty_pool(index, encoder, make_passages):
-    """An empty answer must not break the policy behind it."""
+    """An empty result must not break the policy that reads it."""
     empty = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0])]))
     index.add(make_passages(3))
     filtered = index.run(
@@ -102,7 +102,7 @@ def test_nothing_found_is_an_empty_pool(index, encoder, make_passages):
 
 
 def test_points_deleted_between_the_phases_keep_no_score(index, encoder, make_passages):
-    """Another process deletes while we search: no crash, and no stale passage."""
+    """A delete by another process during a search causes neither a crash nor a stale passage."""
     index.add(make_passages(20))
     operation = index.find_candidates([vector_queries(encoder, QUERIES[0], 5)])
     handler = index.connection
@@ -121,7 +121,7 @@ def test_points_deleted_between_the_phases_keep_no_score(index, encoder, make_pa
 
 
 def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
-    """A request a query would make batch search as slow as single ones."""
+    """One request per query would make batch search as slow as single searches."""
     index = PassageIndex.open("lr-test", encoder, location=wire_double.url)
     index.add(make_passages(30))
     wire_double.requests.clear()
@@ -131,7 +131,7 @@ def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
 
 
 def test_the_lexical_vector_finds_words(opened, encoder):
-    """The sparse side must answer with Qdrant's own idf, also for the pool's other members."""
+    """Sparse scores must use Qdrant's own idf, also for candidates of other searches."""
     index = opened(lexical=True)
     index.add(
         [Passage("a", "quiet quiet zyx room"), Passage("b", "quiet room"), Passage("c", "pool")]
@@ -148,7 +148,7 @@ def test_the_lexical_vector_finds_words(opened, encoder):
 
 
 def test_searches_that_cannot_be_are_refused(index, encoder, make_passages):
-    """The mistake must be named before a request goes out."""
+    """The mistake must be reported before a request is sent."""
     index.add(make_passages(3))
     topical, _ = vector_queries(encoder, QUERIES[0])
     missing = EncodedVectorQuery("x", "contradiction", topical.query, 3)

@@ -1,4 +1,4 @@
-"""Ids, hashes, filters, words and payloads: pure, so tested without Qdrant."""
+"""Ids, hashes, filters, words and payloads: pure functions, tested without Qdrant."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ WORDS = st.text(min_size=1)
 
 
 def test_point_ids_never_change():
-    """Another id for the same passage, and every collection doubles at its next ingestion."""
+    """If a passage's id changed, the next ingestion would double every collection."""
     assert point_id("a") == "a6357193-5c44-5707-afb7-57d1ac49e66a"
     assert point_id("a", "t") == "e550c975-c52c-5900-a23c-cc77b48a90f5"
 
 
 @given(WORDS, st.none() | WORDS, WORDS, st.none() | WORDS)
 def test_point_ids_are_apart(one, tenant, other, owner):
-    """A tenant named like the beginning of an id must not meet another tenant's passage."""
+    """A tenant named like the start of an id must not reach another tenant's passage."""
     same = (one, tenant) == (other, owner)
     assert (point_id(one, tenant) == point_id(other, owner)) == same
 
 
 def test_payloads_of_nobody_are_refused():
-    """A collection of something else must not give empty passages."""
+    """A foreign collection must not yield empty passages."""
     for payload in (None, {}, {"content": "text"}, {"page_content": None}):
         with pytest.raises(CollectionMismatchError, match="Point 7 has no text"):
             to_passage(7, payload)
 
 
 def test_hashes_depend_on_content_alone():
-    """Another order of keys is no change; another fingerprint is one."""
+    """Key order must not change a hash; the fingerprint must."""
     passage = Passage("a", "text", {"n": 1, "m": [True, {}]}, "s", (0, 1))
     shuffled = Passage("a", "text", {"m": [True, {}], "n": 1}, "s", (0, 1))
     prints = [("a", "1"), ("b", "2")]
@@ -78,15 +78,15 @@ def test_words_are_shared_by_their_stems():
     ],
 )
 def test_words_that_look_alike_are_one(one, other):
-    """A soft hyphen from a web page, or a ligature, would hide the word from each search."""
+    """A soft hyphen from a web page, or a ligature, must not hide the word from searches."""
     assert term_vector(one) == term_vector(other)
     assert {*term_vector(other).indices} <= {*term_vector(one, query=True).indices}
 
 
 def test_stored_words_are_found_as_they_were_stored():
-    """A collection that was made before accents were folded must not lose its words.
+    """A collection made before accents were folded must not lose its words.
 
-    Nor must German its stop words, and Khmer and Persian where their words end.
+    Nor may German lose its stop words, or Khmer and Persian their word boundaries.
     """
     assert 605818632 in term_vector("the café", query=True).indices  # the engine's own "café"
     assert not term_vector("für über", "german").indices
@@ -96,7 +96,7 @@ def test_stored_words_are_found_as_they_were_stored():
 
 @given(st.text())
 def test_term_vectors_are_what_qdrant_takes(text):
-    """An index that is twice there or out of order is refused by the server."""
+    """The server refuses duplicate or unsorted indices."""
     vector = term_vector(text)
     assert vector.indices == sorted(set(vector.indices))
     assert all(0 <= index < 2**32 for index in vector.indices)
@@ -107,7 +107,7 @@ def test_term_vectors_are_what_qdrant_takes(text):
 
 
 def test_words_are_stemmed_as_their_language_has_it():
-    """A hut in a query must find huts, and a German plural its singular."""
+    """A query with hut must find huts, and a German plural its singular."""
     assert term_vector("hut in the mountains").indices == term_vector("Mountain huts").indices
     german = [term_vector(text, "german").indices for text in ("die Katze", "Katzen")]
     assert german[0] == german[1] != []
@@ -121,7 +121,7 @@ def test_words_are_stemmed_as_their_language_has_it():
 
 
 def test_no_filter_is_no_filter():
-    """An empty filter makes embedded mode walk every point."""
+    """An empty filter makes embedded mode scan every point."""
     assert to_qdrant_filter() is None
     assert to_qdrant_filter({}) is None
     ready = models.Filter(must_not=[models.HasIdCondition(has_id=[1])])
@@ -129,7 +129,7 @@ def test_no_filter_is_no_filter():
 
 
 def test_the_tenant_surrounds_any_user_filter():
-    """A user's `should` must not open the door to another tenant."""
+    """A user's `should` must not give access to another tenant."""
     ready = models.Filter(should=[models.HasIdCondition(has_id=[1])])
     whole = to_qdrant_filter(ready, tenant="t")
     assert whole.should is None
@@ -138,7 +138,7 @@ def test_the_tenant_surrounds_any_user_filter():
 
 
 def test_ranges():
-    """Numbers and moments are different conditions to Qdrant."""
+    """Qdrant has different conditions for numbers and dates."""
     numbers, moments, exact = to_qdrant_filter(
         {
             "a": {"gte": 1, "lt": 2.5},
@@ -222,14 +222,14 @@ CYCLE.append(CYCLE)
     ids=range(16),
 )
 def test_a_filter_that_no_store_reads_is_refused(wrong, word):
-    """A misread filter rules out the wrong passages, or fails inside the engine."""
+    """A misread filter rules out the wrong passages or fails inside the engine."""
     with pytest.raises(InputError, match=word):
         to_qdrant_filter(wrong)
 
 
 @given(number=st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_is_found_though_the_engine_drops_its_last_bit(number):
-    """One number in ten came back from the store as its neighbour, and was not found again."""
+    """One float in ten came back from the store as its neighbour and was not found again."""
     condition = to_qdrant_filter({"n": number}).must[0]
     assert condition.range.gte <= number <= condition.range.lte
     assert condition.range.lte < math.inf

@@ -1,4 +1,4 @@
-"""The flag that hides a passage from retrieval: in every search, and removed without a trace."""
+"""The flag that hides a passage: honoured by every search and removed without a trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def vector_queries(encoder, names=DENSE, limit=100, query=QUERY):
 
 
 def search_ids(index, *, names=DENSE, condition=None, limit=100, query=QUERY):
-    """Ids of the passages of the pool."""
+    """Ids of the pool's passages."""
     searches = vector_queries(index.encoder, names, limit, query)
     [pool] = index.run(index.find_candidates([searches], condition))
     return {passage.id for passage in index.run(index.fetch_passages(pool.ids)).values()}
@@ -38,7 +38,7 @@ def unhide(index, *ids):
 
 
 def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages):
-    """What was found to be wrong, and is answered all the same."""
+    """A passage found to be wrong must not be returned."""
     index = opened(lexical=True)
     index.add(make_passages(24))
     everything = {f"p{n}" for n in range(24)}
@@ -64,7 +64,7 @@ def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages
 
 
 def test_shown_again_a_point_is_what_it_was(opened, make_passages):
-    """Byte for byte; what was hidden by mistake must not come back changed."""
+    """Undoing a mistaken hiding must restore the point byte for byte."""
     index = opened(lexical=True)
     index.add([*make_passages(4), Passage("bare", "a text and nothing else", extra={"k": [1]})])
     before = stored_points(index.client)
@@ -77,7 +77,7 @@ def test_shown_again_a_point_is_what_it_was(opened, make_passages):
 
 
 def test_a_tenant_hides_its_own(opened, make_passages):
-    """One tenant's cleaning would silence the other."""
+    """One tenant's cleaning must not hide another tenant's passages."""
     one, other = opened(tenant="one"), opened(tenant="two")
     one.add(make_passages(3))
     other.add(make_passages(3))
@@ -90,7 +90,7 @@ def test_a_tenant_hides_its_own(opened, make_passages):
 
 
 def test_stored_again_the_flag_goes_by_the_text(index, make_passages):
-    """A nightly ingestion would bring back what was hidden, or hide what has been corrected."""
+    """Nightly ingestion must not show a hidden text, nor hide a corrected one."""
     passages = make_passages(4)
     index.add(passages)
     hide(index, "p0", "p1", "p2")
@@ -106,7 +106,7 @@ def test_stored_again_the_flag_goes_by_the_text(index, make_passages):
 
 
 def test_a_passage_may_come_hidden(index, make_passages):
-    """What a screening decides against is never seen by a search, not even for a moment."""
+    """A search must never see, even briefly, what a screening rejects."""
     passages = make_passages(3)
     index.add([passages[0], replace(passages[1], quarantined=True)])
     assert search_ids(index) == {"p0"}
@@ -143,7 +143,7 @@ def test_fingerprints_are_those_of_the_stored_point(opened, encoder, make_passag
 
 
 def test_fingerprints_are_the_same_in_the_next_process(tmp_path, encoder, make_passages):
-    """Local mode scaled what it loaded: every passage looked as if it had been rewritten."""
+    """Local mode scaled vectors on loading, so every passage looked rewritten."""
     ids = [f"p{n}" for n in range(40)]
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(40))
@@ -158,11 +158,11 @@ def test_fingerprints_are_the_same_in_the_next_process(tmp_path, encoder, make_p
 
 @pytest.mark.parametrize("indexed", [True, False])
 def test_a_strict_server(encoder, make_passages, indexed):
-    """It refuses every filter on a key without an index, and so every search."""
+    """A strict server refuses filters on keys without an index, which would fail every search."""
     with WireDouble(strict=True) as double:
         with PassageIndex.open("p", encoder, location=double.url) as index:
             index.add(make_passages(6))
-            if not indexed:  # as a version of this package left it that knew of no quarantine
+            if not indexed:  # as a version of this package without quarantine left the collection
                 index.client.delete_payload_index("p", "logic.quarantined")
         with PassageIndex.open("p", encoder, location=double.url) as index:
             assert search_ids(index) == {f"p{n}" for n in range(6)}
@@ -177,7 +177,7 @@ def test_a_strict_server(encoder, make_passages, indexed):
 
 
 def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):
-    """A passage that its owner calls quarantined disappears, or its owner's value does."""
+    """A user's own field named quarantined must neither hide the passage nor be lost."""
     index = opened()
     own = {"logic": {"quarantined": True, "state": "customs"}}
     index.add([Passage("a", QUERY, own), Passage("b", QUERY, own)])
@@ -186,7 +186,7 @@ def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):
     assert hide(index, "a") == ["a"]
     assert search_ids(index) == {"b"}
     assert [passage.id for passage in index.run(index.quarantined_page())[0]] == ["a"]
-    index.add([Passage("a", QUERY, {**own, "n": 1})])  # its text is the same: it stays hidden
+    index.add([Passage("a", QUERY, {**own, "n": 1})])  # same text: stays hidden
     assert unhide(index, "a", "b") == ["a"]
     assert index.get(["a"])[0].metadata == {**own, "n": 1}
     assert search_ids(index) == {"a", "b"}

@@ -1,4 +1,4 @@
-"""A query encoder swapped in a running index: stored points stay, searches follow, all or none."""
+"""A query encoder swapped in a running index: points stay, searches follow, all or nothing."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def search_hits(index: PassageIndex, policy: str = "topical") -> list[tuple[str,
 
 
 def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, file):
-    """The promise: a swap of one file, and a way back."""
+    """A swap needs one file and can be undone."""
     stored, info = stored_points(index.client), index.client.get_collection("lr-test")
     before = {policy: search_hits(index, policy) for policy in ("topical", "sequential", "auto")}
     index.use_query_encoder(file)
@@ -68,7 +68,7 @@ def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, fil
 
 
 async def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
-    """Documents go on being encoded by the bundle's own side."""
+    """After a swap the bundle's own side still encodes documents."""
     await index.ause_query_encoder(file)
     index.add([Passage("late", "a river without any music")])
     with PassageIndex.open("lr-test", client=index.client) as again:
@@ -92,7 +92,7 @@ def test_all_that_searches_an_index_follows(index, file):
 
 
 def test_another_index_over_the_same_encoder_does_not(index, file):
-    """One encoder is shared by all of a process."""
+    """All indexes of a process may share one encoder."""
     with PassageIndex.open("other") as other:
         other.add(PASSAGES)
         before = search_hits(other)
@@ -104,7 +104,7 @@ def test_another_index_over_the_same_encoder_does_not(index, file):
 
 
 def test_queries_for_other_documents_are_refused(index, file, tmp_path):
-    """Nothing is changed by what is refused."""
+    """A refused swap changes nothing."""
     before = search_hits(index)
     other = write_noisy(tmp_path / "o.query.onnx", document_fingerprint="0" * 32)
     with pytest.raises(
@@ -124,7 +124,7 @@ def test_queries_for_other_documents_are_refused(index, file, tmp_path):
 
 
 def test_an_encoder_of_ones_own_is_told_apart(file):
-    """Its vectors are not those of the bundle, whatever they are called."""
+    """A custom encoder's vectors are not the bundle's, whatever their names."""
     with PassageIndex.open("lr-test", HashedEncoder()) as index:
         index.use_query_encoder(None)
         with pytest.raises(FingerprintMismatchError):
@@ -136,7 +136,7 @@ def test_an_encoder_of_ones_own_is_told_apart(file):
 
 
 def test_a_search_that_runs_keeps_its_encoder(index, file):
-    """Half a search with each encoder would rank by scores of two spaces."""
+    """A search that switched encoders would rank by scores of two spaces."""
     before = search_hits(index)
 
     class Swapping:
@@ -150,7 +150,7 @@ def test_a_search_that_runs_keeps_its_encoder(index, file):
 
 
 def test_two_swaps_at_once_both_count(index, file, tmp_path):
-    """Each reads the encoder and puts another in its place."""
+    """Each swap reads the encoder and replaces it, so one could undo the other."""
     second = write_noisy(tmp_path / "b.query.onnx", head="compatibility")
     own = index.encoder.specs
 

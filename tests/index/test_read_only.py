@@ -1,4 +1,4 @@
-"""Indexes that only read: of folders that cannot be written, several at once, and of servers."""
+"""Read-only indexes: unwritable folders, several readers at once, and servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logic_retrievers.types import Passage
 
 
 def snapshot(place: Path) -> dict[str, tuple[int, ...]]:
-    """What a write anywhere in a folder would change."""
+    """Everything that a write in a folder would change."""
     found = [place, *place.rglob("*")]
     return {str(f): (s.st_mtime_ns, s.st_size, s.st_ino) for f in found for s in [f.stat()]}
 
@@ -59,7 +59,7 @@ def writes_of(index: PassageIndex):
 
 
 async def test_a_folder_that_cannot_be_written(mounted, stored, encoder, monkeypatch, tmp_path):
-    """An image, Lambda, a mounted volume: searches failed there."""
+    """Searches failed in an image, on Lambda and on a mounted volume."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "copies"))
     (tmp_path / "copies").mkdir()
     before = snapshot(stored)
@@ -84,7 +84,7 @@ async def test_a_folder_that_cannot_be_written(mounted, stored, encoder, monkeyp
 
 
 def test_readers_and_a_writer(stored, encoder):
-    """A reader sees the state at its opening, and keeps no one from writing."""
+    """A reader sees the state at its opening and blocks no writer."""
     with PassageIndex.open("p", encoder, location=stored, read_only=True) as reader:
         with PassageIndex.open("p", encoder, location=stored, timeout=0.2) as writer:
             writer.delete(["p1"])
@@ -94,7 +94,7 @@ def test_readers_and_a_writer(stored, encoder):
 
 
 def test_a_folder_without_a_lock_gets_none(stored, encoder):
-    """A reader writes nothing, not even the lock that the folder lacks."""
+    """A reader writes nothing, not even the missing lock file."""
     (stored / "p" / "collection.lock").unlink()
     before = snapshot(stored)
     with PassageIndex.open("p", encoder, location=stored, read_only=True) as index:
@@ -103,7 +103,7 @@ def test_a_folder_without_a_lock_gets_none(stored, encoder):
 
 
 def test_nothing_is_created(encoder, tmp_path):
-    """A misspelt path would become an empty store, and "no" be taken for True."""
+    """A misspelt path must not create an empty store, nor "no" count as True."""
     for settings in ({"read_only": True}, {"create": False}):
         for place in (tmp_path / "typo", tmp_path / "typo" / "deep"):
             with pytest.raises(CollectionNotFoundError, match="no collection"):
@@ -114,7 +114,7 @@ def test_nothing_is_created(encoder, tmp_path):
 
 
 def test_a_copy_that_has_no_room(stored, encoder, monkeypatch):
-    """And leaves nothing behind."""
+    """A copy without enough space fails and leaves nothing behind."""
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -125,11 +125,11 @@ def test_a_copy_that_has_no_room(stored, encoder, monkeypatch):
 
 
 def test_a_ledger_says_nothing_that_was_not_done(make_passages, tmp_path):
-    """It would say that passages were hidden which every search still finds."""
+    """The ledger must not report passages as hidden that every search still finds."""
     ledger, encoder = Ledger(), HashedEncoder(("topical", "contradiction"))
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(30))
-        index.run(index.hide(["p2"]))  # which a verification would write down
+        index.run(index.hide(["p2"]))  # which a verification would record
     with PassageIndex.open("p", encoder, location=tmp_path, read_only=True) as index:
         cleaner = CorpusCleaner(index, ledger=ledger, resolution="quarantine_all")
         assert cleaner.clean(dry_run=True).examined == 29
@@ -139,14 +139,14 @@ def test_a_ledger_says_nothing_that_was_not_done(make_passages, tmp_path):
 
 
 def test_a_server_is_not_written_to(wire_settings, encoder, make_passages):
-    """A key that may write does not make every program a writer."""
+    """A key with write permission does not make every program a writer."""
     with PassageIndex.open("p", encoder, **wire_settings) as index:
         index.add(make_passages(5))
         index.run(index.hide(["p2"]))
     with PassageIndex.open("p", encoder, read_only=True, **wire_settings) as index:
         assert index.count() == 5
         for name, write in writes_of(index).items():
-            if name != "shared client":  # a server's client is not of this package
+            if name != "shared client":  # a server's client is not part of this package
                 with pytest.raises(LogicRetrieversError, match="only reads"):
                     pytest.fail(f"{name} returned {write()!r}")
         assert index.count() == 5

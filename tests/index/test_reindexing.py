@@ -1,4 +1,4 @@
-"""Reindexing while others read and write: nothing is lost, doubled, or brought back."""
+"""Reindexing while others read and write: no passage is lost, doubled or resurrected."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unhide(index: PassageIndex, *ids: str) -> None:
 
 
 def test_all_passages_are_in_the_second_collection(opened, make_passages):
-    """Another encoder, another language of the words; ids, fields, flags and sources stay."""
+    """The encoder or word language changes; ids, fields, flags and sources stay."""
     index = opened(lexical=True)
     passages = make_passages(600)
     passages[3] = replace(passages[3], source="s", span=(1, 2), embed_text="title", extra={"n": 1})
@@ -56,7 +56,7 @@ def test_all_passages_are_in_the_second_collection(opened, make_passages):
 
 
 def test_passages_of_tenants_stay_theirs(opened):
-    """Two may have one id."""
+    """Two tenants may use one id."""
     for tenant in ("one", "two"):
         opened(tenant=tenant).add([Passage("a", f"text of {tenant}")])
     whole = opened(all_tenants=True)
@@ -67,7 +67,7 @@ def test_passages_of_tenants_stay_theirs(opened):
 
 
 def test_what_happens_meanwhile_happens_there_too(opened, make_passages, monkeypatch):
-    """Added, changed, deleted, hidden and shown, behind the place where the reading is."""
+    """Passages added, changed, deleted, hidden or shown behind the reading position are copied."""
     index = opened()
     index.add(make_passages(700))
     hide(index, "p1", "p2")
@@ -91,10 +91,10 @@ def test_what_happens_meanwhile_happens_there_too(opened, make_passages, monkeyp
 
 
 def test_an_interrupted_call_goes_on(opened, make_passages):
-    """Stored passages are not encoded again; changes between the calls are made up for."""
+    """Stored passages are not encoded again; changes between the calls are caught up."""
     index = opened()
     index.add(make_passages(600))
-    some = [f"p{n}" for n in range(30)]  # stored in the order of their ids: a part of them
+    some = [f"p{n}" for n in range(30)]  # stored in id order: a part of the passages
     hide(index, *some)
 
     def stop(progress) -> None:
@@ -124,7 +124,7 @@ def on_server(wire_settings, encoder, make_passages):
 
 
 def test_an_alias_is_switched(on_server, wire_settings, encoder, make_passages):
-    """Programs that opened it read and write the second collection from then on."""
+    """Programs that opened the alias read and write the second collection from then on."""
     index = on_server
     assert {alias.alias_name for alias in index.client.get_aliases().aliases} == {"p"}
     report = index.reindex("p-3", alias="p", lexical="german")
@@ -138,7 +138,7 @@ def test_an_alias_is_switched(on_server, wire_settings, encoder, make_passages):
 
 
 def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, monkeypatch):
-    """Just before it into the old collection, just after it by the alias into the new one."""
+    """Writes go to the old collection just before the switch and to the new one just after."""
     index = on_server
     switch = reindexing.switch_alias
     with PassageIndex.open("p-2", encoder, **wire_settings) as old:
@@ -163,7 +163,7 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
 
 
 def test_cut_off_after_the_switch(on_server, wire_settings, encoder, monkeypatch):
-    """Programs write into the second collection by then: what the first lacks is not deleted."""
+    """Programs already write to the second collection: passages missing in the first must stay."""
     index = on_server
     switch = reindexing.switch_alias
     with PassageIndex.open("p-2", encoder, **wire_settings) as old:
@@ -217,7 +217,7 @@ Call = Callable[[PassageIndex], Any]
     ],
 )
 def test_bad_input(on_server, call: Call, words: str):
-    """Before anything is made."""
+    """Bad input is refused before anything is created."""
     with pytest.raises(ConfigurationError, match=words):
         call(on_server)
     names = {found.name for found in on_server.client.get_collections().collections}
@@ -238,7 +238,7 @@ def test_one_tenant_alone_or_an_alias_in_a_folder(encoder, tmp_path):
 
 
 def test_a_collection_of_other_passages_is_left_alone(opened, make_passages):
-    """It would lose all that the original lacks."""
+    """Reindexing would delete everything there that the original lacks."""
     index, other = opened(), opened(collection="lr-test-2")
     index.add(make_passages(3))
     assert index.reindex("lr-test-2").passages == 3
@@ -252,7 +252,7 @@ def test_a_collection_of_other_passages_is_left_alone(opened, make_passages):
 
 
 def test_another_program_writes_to_the_second_collection(opened, make_passages, monkeypatch):
-    """It cannot be told from what the first one has lost."""
+    """Its passages look like passages that the first collection has lost."""
     index = opened()
     index.add(make_passages(3))
     index.reindex("lr-test-2")
@@ -271,7 +271,7 @@ def test_another_program_writes_to_the_second_collection(opened, make_passages, 
 
 @pytest.mark.parametrize("blank", ["\u200b", "\ufffd"], ids=["unseen", "for the encoder"])
 def test_blank_passages_are_left_out(blank):
-    """Another store stored them; the call blamed another writer."""
+    """A different store wrote blank passages, and the call blamed another writer."""
     with PassageIndex.open("q") as index:
         index.add([Passage(f"p{n}", f"An inn of {n} rooms.") for n in range(9)])
         assert index.reindex("r").passages == 9

@@ -1,4 +1,4 @@
-"""Vectors of stored passages, and the two fields of a passage that came later."""
+"""Vectors of stored passages, and the two passage fields added later."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def vectors_of(index, passages, names=BOTH):
 
 
 def close_to(found, encoder, texts):
-    """(name, id) -> vector, as the encoder makes it of {id: text}."""
+    """(name, id) -> vector, as the encoder makes it from {id: text}."""
     assert set(found) == {(name, one) for name in BOTH for one in texts}
     for name, rows in encoder.encode_documents(list(texts.values())).items():
         for one, row in zip(texts, rows, strict=True):
@@ -41,7 +41,7 @@ def close_to(found, encoder, texts):
 
 
 def test_stored_vectors_are_the_encoders(index, encoder, make_passages, monkeypatch):
-    """A vector that is handed to the wrong passage reorders a list without a trace."""
+    """Assigning a vector to the wrong passage would reorder a list silently."""
     monkeypatch.setattr(vectors, "PASSAGES_PER_CALL", 4)
     passages = make_passages(11)
     index.add(passages)
@@ -52,7 +52,7 @@ def test_stored_vectors_are_the_encoders(index, encoder, make_passages, monkeypa
 
 
 def test_what_is_not_stored_or_has_changed_is_left_out(index, encoder, make_passages):
-    """The vector of the text before would judge a text that it does not come from."""
+    """A vector of the previous text must not stand for the new text."""
     passages = make_passages(4)
     index.add(passages[:3])
     changed = [replace(passages[0], text="other"), *passages[1:]]
@@ -63,7 +63,7 @@ def test_what_is_not_stored_or_has_changed_is_left_out(index, encoder, make_pass
 
 
 def test_another_text_to_embed_is_another_passage(index):
-    """Under a new title the stored vector is that of the old one."""
+    """Under a new title the stored vector is the old title's."""
     index.add([Passage("a", "text", embed_text="old title: text"), Passage("b", "text")])
     told = {
         embed_text: {one for _, one in index.run(index.stored_vectors(given, ["topical"]))}
@@ -74,7 +74,7 @@ def test_another_text_to_embed_is_another_passage(index):
 
 
 def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
-    """Asking the server for a vector that it does not have fails the whole reranking."""
+    """Requesting a missing vector from the server would fail the whole reranking."""
     passages = make_passages(3)
     opened(encoder=HashedEncoder(["topical"]), lexical=True).add(passages)
     index = opened(lexical=True)
@@ -83,7 +83,7 @@ def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
 
 
 def test_points_of_another_store_under_another_name(opened, location):
-    """LlamaIndex and langchain-qdrant keep a passage's own id, and one vector of their naming."""
+    """LlamaIndex and langchain-qdrant keep a passage's id and name one vector themselves."""
     if location.get("location") is not None:
         pytest.skip("one place is enough: only the names differ")
     encoder = HashedEncoder(["topical"])
@@ -114,7 +114,7 @@ def test_points_of_another_store_under_another_name(opened, location):
 
 
 def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
-    """A second vector of another text than the first judges another passage."""
+    """The second vector must come from the same text as the first."""
     opened(encoder=HashedEncoder(["topical"])).add([TITLED])
     encoder = HashedEncoder()
     index = opened(encoder=encoder)
@@ -125,10 +125,10 @@ def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
 
 
 def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
-    """A hash that changes with a version has every collection encoded again."""
+    """A hash that changes between versions has every collection encoded again."""
     passage = Passage("a", "Quiet rooms.", {"n": 1, "é": [None, True]}, "s.md", (3, 15))
     prints = [("topical", "f1"), ("compatibility", "f2")]
-    # made by the version before the fields came
+    # made by the version without the fields
     before = "b3098cee19073d3b4cb77955a03988539a71ce2d3f5bcd18aa7d9e9630c7b44b"
     assert content_hash(passage, prints) == before
     with_both = replace(passage, embed_text="Quiet rooms.", extra={"a": 1})
@@ -136,7 +136,7 @@ def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
 
 
 def test_the_payload_of_passages_without_the_two_fields_is_what_it_was(index):
-    """Other programs read our payloads, and older versions of this one."""
+    """Other programs, and older versions of this package, read our payloads."""
     index.add([Passage("a", "text", {"n": 1})])
     [record] = index.client.retrieve(index.collection, [point_id("a")], with_payload=True)
     assert json.loads(json.dumps(record.payload)) == {

@@ -1,4 +1,4 @@
-"""Strict mode limits what one request may ask for: the same answers come, in more requests."""
+"""Strict mode limits single requests: more requests bring the same answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SEARCHES = {
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
 def test_a_strict_collection_serves_everything(wire_settings, tmp_path):
-    """With fewer passages than the limit nothing is cut: all lists are those without limits."""
+    """With fewer passages than the limit, all lists equal those without limits."""
     encoder = OnnxEncoder()
 
     def opened(name: str, **settings: object) -> PassageIndex:
@@ -87,7 +87,7 @@ def test_a_strict_collection_serves_everything(wire_settings, tmp_path):
 
 
 async def test_what_is_cut_is_said(wire_double):
-    """Candidates are what policies choose from: fewer of them is another list."""
+    """Policies choose from candidates: fewer candidates give a different list."""
     index = await PassageIndex.aopen(
         "strict",
         OnnxEncoder(),
@@ -101,7 +101,7 @@ async def test_what_is_cut_is_said(wire_double):
 
 
 def test_a_copy_keeps_the_limits_of_its_place(wire_settings, encoder, make_passages, tmp_path):
-    """A server may limit every collection, also one that a copy makes."""
+    """A server may limit every collection, including one that a copy creates."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(25))
         limited = {"collection_options": {"strict_mode_config": STRICT}}
@@ -133,7 +133,7 @@ def test_what_cannot_be_kept_names_the_setting(wire_settings, strict, setting):
 async def test_what_a_rate_limit_grants_is_sent(
     wire_settings, make_passages, asynchronous, several, monkeypatch
 ):
-    """A batch of an excluding query costs more than 30 tokens; a server never grants it whole."""
+    """A batch of an excluding query costs over 30 tokens, which a server never grants at once."""
     monkeypatch.setattr(connection, "_growing_pause", lambda state: 0.01)
     strict = {"enabled": True, "read_rate_limit": 30, "write_rate_limit": 30}
     limited = {"collection_options": {"strict_mode_config": strict}}
@@ -202,7 +202,7 @@ def test_a_rate_that_grants_nothing(wire_settings, rate, settings):
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
 def test_counts_are_exact(wire_settings, make_passages):
-    """Where strict mode forbids exact ones; a server's estimate is far off for a filter."""
+    """Counts stay exact where strict mode forbids exact counting: estimates are far off."""
     strict = {"enabled": True, "search_allow_exact": False, "max_query_limit": 20}
     limited = {"collection_options": {"strict_mode_config": strict}}
     with PassageIndex.open("p", OnnxEncoder(), **wire_settings, **limited) as index:
@@ -210,7 +210,7 @@ def test_counts_are_exact(wire_settings, make_passages):
         index.add(passages)
         [hit] = Engine(index, "topical").search(passages[7].text, k=1)
         assert (hit.passage.id, hit.score) == ("p7", pytest.approx(1, abs=1e-3))
-        # what is excluded is scored for over 20 candidates
+        # excluded texts are scored for over 20 candidates
         assert len(Engine(index).search("a quiet river, but no pool", k=60)) > 20
         assert index.count() == 60
         assert index.count({"parity": "even"}) == 30

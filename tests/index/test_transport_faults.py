@@ -1,4 +1,4 @@
-"""Faults of the wire, of the disk and of the key: retried or reported, as our own errors."""
+"""Faults of the wire, the disk and the key: retried, or reported as our own errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from logic_retrievers.types import Passage
 
 @pytest.fixture(autouse=True)
 def _short_pauses(monkeypatch):
-    """The pauses between attempts are real ones; tests need not sit them out."""
+    """Shorten the real pauses between attempts."""
     monkeypatch.setattr(connection, "_growing_pause", lambda state: 0.01)
 
 
@@ -48,7 +48,7 @@ def _short_pauses(monkeypatch):
     ],
 )
 def test_passing_faults_are_retried(wire_double, wire_settings, encoder, kind, asynchronous):
-    """A restart of the server must not break an ingestion of hours."""
+    """A server restart must not break an ingestion of hours."""
     index = PassageIndex.open("p", encoder, **wire_settings)
     passages = [Passage(str(i), f"text {i}") for i in range(10)]
     for on in ("points/upsert", "points/retrieve", "points/query/batch", "points/count"):
@@ -70,7 +70,7 @@ def test_passing_faults_are_retried(wire_double, wire_settings, encoder, kind, a
 
 
 def test_a_request_that_was_done_and_not_answered_is_done_once(wire_double, wire_settings, encoder):
-    """A retry after a lost answer must not double a passage or fail over what it finds."""
+    """A retry after a lost answer must neither double a passage nor fail on an existing one."""
     for on in ("collections/create", "points/upsert", "points/delete"):
         wire_double.fail(1, "drop_connection", on=on, after_apply=True)
     with PassageIndex.open("p", encoder, **wire_settings) as index:
@@ -81,7 +81,7 @@ def test_a_request_that_was_done_and_not_answered_is_done_once(wire_double, wire
 
 
 def test_a_server_that_stays_down_ends_in_one_error(wire_double, wire_settings, encoder):
-    """Retries must end, and what is stored must be said."""
+    """Retries must end, and the error must say what is stored."""
     with PassageIndex.open("p", encoder, retries=2, **wire_settings) as index:
         index.add([Passage("z", "z")])
         wire_double.requests.clear()
@@ -94,7 +94,7 @@ def test_a_server_that_stays_down_ends_in_one_error(wire_double, wire_settings, 
 
 
 def test_refusals_are_not_retried(wire_double, wire_settings, encoder):
-    """A request that can never succeed, sent four times."""
+    """A request that can never succeed must not be sent four times."""
     with PassageIndex.open("p", encoder, **wire_settings) as index:
         index.client.delete_collection("p")
         wire_double.requests.clear()
@@ -105,7 +105,7 @@ def test_refusals_are_not_retried(wire_double, wire_settings, encoder):
 
 @pytest.mark.parametrize("prefer_grpc", [False, True])
 def test_keys(encoder, prefer_grpc):
-    """No key and a wrong one give the same error on both protocols; a reader's key cannot write."""
+    """A missing and a wrong key give one error on both protocols; a reader's key cannot write."""
     with WireDouble(api_key="right", read_only_api_key="read") as double:
         where = double.place(prefer_grpc=prefer_grpc)
         for key in (None, "wrong-key-123"):
@@ -238,13 +238,13 @@ EXPECTED: dict[str, tuple[type[Exception], bool]] = {
 
 
 def recorded() -> list[Mapping[str, Any]]:
-    """Replies that are no success."""
+    """Recorded error responses."""
     rows = map(json.loads, (data_folder() / "server" / "replies.jsonl").read_text().splitlines())
     return [row for row in rows if row.get("status") != 200 and row.get("code") != "OK"]
 
 
 def as_raised(reply: Mapping[str, Any]) -> Exception:
-    """What the client makes of a reply."""
+    """The exception that the client raises for a response."""
     if "status" in reply:
         body, headers = reply["body"], httpx.Headers(reply["headers"])
         content = (body if isinstance(body, str) else json.dumps(body)).encode()

@@ -1,4 +1,4 @@
-"""Answers that Qdrant would not give: whatever a server sends ends in our own errors."""
+"""Answers that Qdrant would not send: every answer ends in our own errors."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ WORDS = "cannot be read.*Is this address Qdrant's"
 
 
 def strange_answers(double, settings, endpoint) -> Iterator[AbstractContextManager[object]]:
-    """Send each strange answer in turn, and expect the error for it."""
+    """Send each strange answer in turn and expect the error for it."""
     for body in STRANGE.values():
-        if body or not settings["prefer_grpc"]:  # over gRPC no bytes are a valid message
+        if body or not settings["prefer_grpc"]:  # over gRPC, zero bytes are a valid message
             double.fail(1, "strange", on=endpoint, body=body)
             yield pytest.raises(ServerError, match=WORDS)
             assert double.faults_left == 0, (endpoint, body[:40])
 
 
 async def test_every_call_says_that_its_answer_cannot_be_read(wire_double, wire_settings, encoder):
-    """A RecursionError out of a search does not say that the address is another service's.
+    """A RecursionError from a search does not say that the address belongs to another service.
 
-    Nor must an answer that cannot be read pass for a missing collection, which is then made.
+    Nor must an unreadable answer count as a missing collection, which would then be created.
     """
     async with await PassageIndex.aopen("p", encoder, **wire_settings) as index:
         index.add([Passage("a", "text")])
@@ -83,7 +83,7 @@ async def test_every_call_says_that_its_answer_cannot_be_read(wire_double, wire_
 
 @pytest.mark.parametrize("status", [301, 404, 418])
 def test_a_page_about_collections_is_no_missing_collection(encoder, status):
-    """Web servers say "Cannot GET /collections/p" of every path that they do not know."""
+    """Web servers answer "Cannot GET /collections/p" for every unknown path."""
     page = http_reply(b"<html><body>Cannot GET /collections/p</body></html>", status)
     with raw_server(lambda _: [page]) as url, pytest.raises(ServerError, match=WORDS) as caught:
         PassageIndex.open("p", encoder, location=url)
@@ -95,7 +95,7 @@ def test_a_page_about_collections_is_no_missing_collection(encoder, status):
     "reply", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", http_reply(b"{}", Content_Encoding="gzip")]
 )
 def test_a_port_of_another_protocol(encoder, reply, prefer_grpc):
-    """The port of a database, or of TLS."""
+    """The port of a database, or of TLS, gives our error."""
     with raw_server(lambda _: [reply]) as url:
         place = {"location": url, "grpc_port": int(url.rpartition(":")[2])}
         with pytest.raises(ServerError, match="address"):
@@ -129,7 +129,7 @@ def test_a_port_of_another_protocol(encoder, reply, prefer_grpc):
 def test_an_answer_that_fits_by_its_types_alone(
     wire_double, encoder, endpoint, call, result, words
 ):
-    """Results that belong to another query, scores without an order, pages that never end."""
+    """Results of a different query, unordered scores and endless pages are refused."""
     with PassageIndex.open("p", encoder, location=wire_double.url) as index:
         wire_double.fail(1, "strange", on=endpoint, body=b'{"result": ' + result + b"}")
         with pytest.raises(ServerError, match=words):
@@ -137,7 +137,7 @@ def test_an_answer_that_fits_by_its_types_alone(
 
 
 def test_messages_that_lack_a_field(wire_double, encoder):
-    """Protocol buffers leave out whatever is not sent, so that half a message is a valid one."""
+    """Protocol buffers omit unset fields, so half a message is valid."""
     half = [
         ("collections/get", q.GetCollectionInfoResponse()),
         ("collections/get", q.GetCollectionInfoResponse(result=q.CollectionInfo())),
@@ -157,7 +157,7 @@ def test_messages_that_lack_a_field(wire_double, encoder):
 
 
 def test_a_bug_of_ours_keeps_its_name(wire_double, wire_settings, encoder):
-    """An error of our own that is put down to the server is never found."""
+    """Our own bug must not be blamed on the server: it would never be found."""
 
     def call(method: str, **arguments: Any):
         yield client_call(method, "p", **arguments)
@@ -180,7 +180,7 @@ DAMAGED = [
 
 @pytest.mark.parametrize("payload", DAMAGED, ids=str)
 def test_a_payload_that_another_program_changed(index, payload):
-    """An error of pydantic's or a TypeError says nothing of the point."""
+    """An error of pydantic's or a TypeError does not name the point."""
     index.add([Passage("a", "text")])
     index.client.set_payload(index.collection, payload, points=[point_id("a")])
     with pytest.raises(CollectionMismatchError, match=r"[Pp]oint"):
@@ -189,7 +189,7 @@ def test_a_payload_that_another_program_changed(index, payload):
 
 @pytest.mark.parametrize("notes", [5, {"format": 1}, {"format": 1, "prefixes": 3, "vectors": {}}])
 def test_notes_that_another_program_changed(index, encoder, notes):
-    """What is noted of the vectors decides what is searched."""
+    """The recorded vector metadata decides what is searched."""
     index.client.update_collection(index.collection, metadata={"logic": notes})
     with pytest.raises(CollectionMismatchError, match=r"another program|format"):
         PassageIndex.open(index.collection, encoder, client=index.client)

@@ -1,4 +1,4 @@
-"""Vector queries of test texts, and all that a collection stores."""
+"""Vector queries for test texts, and everything that a collection stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few passages in an index, queries of every kind, and what a judge says of them."""
+"""A few passages in an index, queries of every kind, and a judge's answers about them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNCONSTRAINED = ["lemon cake", "hotels with a pool", "which metal is gold"]
 
 
 def margins(**by_id: float) -> dict[str, float]:
-    """The margins of passages by their ids, as a judge needs them."""
+    """Margins of passages by id, in the form that a judge takes."""
     return {TEXTS[name]: margin for name, margin in by_id.items()}
 
 

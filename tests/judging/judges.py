@@ -1,4 +1,4 @@
-"""Judges whose every word is known beforehand."""
+"""Judges with known answers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 
 def probabilities(margin: float) -> tuple[float, float, float]:
-    """Three that sum to 1, with the given margin of satisfies over violates."""
+    """Three probabilities that sum to 1, with the given margin of satisfies over violates."""
     return max(margin, 0.0), 1 - abs(margin), max(-margin, 0.0)
 
 
 class MarginJudge:
-    """Knows the margin of each passage, judges no other, and notes what it was asked."""
+    """Knows some passages' margins, judges no other, and records the questions."""
 
     def __init__(self, margins: Mapping[str, float]) -> None:
         self._margins = margins
@@ -24,17 +24,17 @@ class MarginJudge:
 
     @property
     def queries(self) -> list[str]:
-        """That it read, in their order."""
+        """The queries that the judge read, in order."""
         return [query for pairs in self.asked for _, query in pairs]
 
     @property
     def passages(self) -> list[str]:
-        """That it read, in their order."""
+        """The passages that the judge read, in order."""
         return [passage for pairs in self.asked for passage, _ in pairs]
 
 
 class AsyncMarginJudge(MarginJudge):
-    """The same as an ``async def``."""
+    """The same judge as an ``async def``."""
 
     async def __call__(self, pairs: Sequence[tuple[str, str]]):
         return super().__call__(pairs)
@@ -45,5 +45,5 @@ def failing_judge(pairs):
 
 
 def forbidden_judge(pairs):
-    """Fails a test in which it is asked: its failure would only be a warning."""
+    """Fails a test that asks it: the engine turns the error into a warning, an error in tests."""
     raise AssertionError(f"asked about {pairs}")

@@ -1,4 +1,4 @@
-"""Bundles of a few kilobytes with a judge: a trunk that looks letters up, and a graph above it."""
+"""Bundles of a few kilobytes with a judge: a trunk that looks letters up, and a graph on top."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def write_pair_bundle(
     verdict: dict[str, Any] | None = None,
     **changes: Any,
 ) -> Path:
-    """A bundle with a cross-encoder of so many logits; ``changes`` replace fields of its entry.
+    """Write a bundle with a cross-encoder of so many logits; ``changes`` replace its fields.
 
-    With ``verdict`` it has one too: other weights of the same graph, and these fields.
+    ``verdict`` adds a verdict with different weights of the same graph and these fields.
     """
     write_tiny_bundle(folder)
     (folder / "trunk.onnx").write_bytes(_trunk().SerializeToString())
@@ -48,7 +48,7 @@ def write_pair_bundle(
 
 
 def _trunk() -> onnx.ModelProto:
-    """Tokens -> ``hidden``: a row of a table each."""
+    """Tokens -> ``hidden``: one table row per token."""
     table = np.random.default_rng(0).normal(size=(len(WORDS), DIMENSION)).astype(np.float32)
     node = helper.make_node("Gather", ["table", "input_ids"], ["hidden"])
     shapes = {"hidden": ["batch", "sequence", DIMENSION]}
@@ -56,7 +56,7 @@ def _trunk() -> onnx.ModelProto:
 
 
 def _judge_graph(classes: int) -> onnx.ModelProto:
-    """``hidden`` -> ``logits``: the sum of the rows that are no padding, through a matrix.
+    """``hidden`` -> ``logits``: the sum of the unpadded rows, times a matrix.
 
     The matrix is an optional input, so that changes may replace it.
     """

@@ -1,4 +1,4 @@
-"""A policy with scores as given, and the judged order in plain Python."""
+"""A policy with given scores, and the judged order in plain Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Candidate:
 
 
 class GivenPolicy(Policy):
-    """Ranks as it is told."""
+    """Ranks by the given scores."""
 
     name = "given"
 
@@ -67,16 +67,16 @@ def reference_order(
     question: float | str | None,
     constants: JudgeSettings,
 ) -> tuple[list[tuple[int, float]], list[int]]:
-    """Return what is to come out, (candidate, score) best first, and what a judge reads, in order.
+    """Return the expected (candidate, score), best first, and what a judge reads, in order.
 
     Args:
-        candidates: all of a pool.
-        depth: how many are wanted.
+        candidates: all candidates of a pool.
+        depth: number of hits wanted.
         question: the gate; :data:`ALONE`: the margin alone orders; None: no judge is asked.
-        constants: how many are read, and how much a verdict counts.
+        constants: number of passages read, and the weight of a verdict.
     """
 
-    def best_first(numbers, scores):  # sorted() keeps the order of equals
+    def best_first(numbers, scores):  # sorted() is stable
         return sorted(numbers, key=lambda i: (not candidates[i].passed, -scores[i]))
 
     scores = [c.score for c in candidates]

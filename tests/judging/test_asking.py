@@ -1,4 +1,4 @@
-"""A judge is a stranger's function: asked in every way, and never trusted further than its form."""
+"""A judge is foreign code: asked in every way, with every answer checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LENGTHS = [4, 3, None]
 
 
 class NoHandler:
-    """A judge needs none: there may be no index."""
+    """A judge needs no handler: there may be no index."""
 
     def handle(self, effect):
         raise AssertionError(effect)
@@ -71,20 +71,20 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_every_form(form):
-    """Without a loop, and where one runs: synchronous code in a notebook is the hard case."""
+    """With and without a running loop: synchronous code in a notebook is the hard case."""
     assert asked(FORMS[form]) == Reply(LENGTHS)
     assert await asked_async(FORMS[form]) == Reply(LENGTHS)
     assert await asyncio.to_thread(asked, FORMS[form]) == Reply(LENGTHS)
 
 
 async def test_nobody_and_nothing():
-    """No judge is no failure, and a judge is not woken for nothing."""
+    """A missing judge is not a failure, and a judge is not called without pairs."""
     assert asked(None) == await asked_async(None) == Reply([None] * 3)
     assert asked(lengths, []) == await asked_async(slow_lengths, []) == Reply([])
 
 
 async def test_an_async_judge_runs_on_the_callers_loop():
-    """A client of another loop fails, or waits for ever."""
+    """A client from a different loop fails or waits for ever."""
     loops = []
 
     async def judge(pairs):
@@ -96,7 +96,7 @@ async def test_an_async_judge_runs_on_the_callers_loop():
 
 
 async def test_a_slow_judge_leaves_the_loop_free():
-    """A server that waits for a language model stands still for all."""
+    """A server must serve others while it waits for a language model."""
     begun, freed = threading.Event(), threading.Event()
 
     def judge(pairs):
@@ -114,7 +114,7 @@ async def test_a_slow_judge_leaves_the_loop_free():
 
 
 async def test_context_variables_reach_the_judge():
-    """Tracers keep their span in one."""
+    """Tracers keep their span in a context variable."""
     span = contextvars.ContextVar("span", default=0)
     span.set(7)
 
@@ -158,7 +158,7 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 async def test_a_failure_is_told_and_not_raised(case):
-    """A model that is down takes no search with it; its message may hold a key or a text."""
+    """A failed model must not fail a search; its message may hold a key or a text."""
     judge, problem = WRONG[case]
     for reply in (
         asked(judge),
@@ -171,7 +171,7 @@ async def test_a_failure_is_told_and_not_raised(case):
 
 
 async def test_cancelling_is_no_failure():
-    """Swallowed, a server could not stop a request."""
+    """If the judge swallowed it, a server could not stop a request."""
 
     async def judge(pairs):
         raise asyncio.CancelledError

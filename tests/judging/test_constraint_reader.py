@@ -1,4 +1,4 @@
-"""What a query rules out: tags of tokens as spans, and the reader that is shipped."""
+"""Excluded parts of a query: token tags to spans, and the shipped reader."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tagged(text, *tokens):
     ],
 )
 def test_marked_tokens_become_spans(text, tokens, excluded, leaving):
-    """Joins over nothing, one blank and a hyphen, and over no comma; no part of a word stays."""
+    """Spans join across nothing, a blank and a hyphen, not a comma; they keep whole words."""
     found = tagged(text, *tokens)
     assert found == [excluded, ["no bar", "pool"] if leaving is None else leaving]
 
@@ -66,7 +66,7 @@ def reader():
 
 @pytest.mark.parametrize("marked", ["special tokens", "all tokens"])
 def test_special_tokens_are_left_out(reader, monkeypatch, marked):
-    """Their tags would be taken for those of the first word and the last."""
+    """Tags of special tokens must not count for the first or last word."""
     query = "a hotel, no pool"
 
     def logits(row):
@@ -80,7 +80,7 @@ def test_special_tokens_are_left_out(reader, monkeypatch, marked):
 
 
 def test_a_long_text_is_cut(reader):
-    """A document to search with is no reason to fail: 94 tokens and two special ones are read."""
+    """Searching with a document must not fail: 94 tokens and two special ones are read."""
     words = ["a", "hotel", "without", "a", "pool"] * 400
     long, read = reader(" ".join(words)), reader(" ".join(words[:94]))
     assert long == read

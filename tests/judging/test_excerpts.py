@@ -22,13 +22,13 @@ def joined(parts, gap):
 
 @given(st.text(max_size=60), st.text(max_size=20), st.integers(0, 40))
 def test_a_short_text_is_unchanged(text, query, spare):
-    """To the last blank: most passages are short, and evidence repeats what was read."""
+    """The text stays to the last blank: most are short, and evidence quotes them."""
     assert nearest_sentences(text, query, len(text.split()) + spare) == text
 
 
 @given(passages, gaps, sentences, budgets)
 def test_whole_sentences_in_their_order_within_the_budget(parts, gap, query, budget):
-    """Half a sentence may lose its "not", and another order says something else."""
+    """Half a sentence may lose its "not", and a changed order its meaning."""
     excerpt = nearest_sentences(joined(parts, gap), query, budget)
     ended = [f"{part}{gap.strip()}" for part in parts[:-1]] + [f"{parts[-1]}."]
     choices = {""}
@@ -41,7 +41,7 @@ def test_whole_sentences_in_their_order_within_the_budget(parts, gap, query, bud
 
 @given(passages, sentences, budgets)
 def test_the_nearest_sentence_is_in_it(parts, query, budget):
-    """The one that decides; the first among equals, which names the subject as a rule."""
+    """It decides; of equals the first counts, which usually names the subject."""
     text = joined(parts, ". ")
     assume(len(text.split()) > budget)
 
@@ -62,6 +62,6 @@ def test_words_are_near_by_their_beginning():
 
 
 def test_short_words_count():
-    """Gas, nut and egg are what a query is about; "the" and "not" are not."""
+    """Queries are about gas, nut or egg, but not about "the" or "not"."""
     passage = "The place is not far. " * 12 + "Cooking is by gas. " + "Nothing else is said. " * 12
     assert "gas" in nearest_sentences(passage, "a flat without gas, not the one", 20)

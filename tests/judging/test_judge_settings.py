@@ -1,4 +1,4 @@
-"""The weights of a judge: ranges, and whose word counts."""
+"""A judge's weights: ranges and precedence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def resolved(judge):
 
 
 class ShippedJudge(BundledJudge):
-    """Brings weights of its own, as the judge of a bundle does."""
+    """Brings its own weights, as a bundle's judge does."""
 
     def __init__(self, constants):
         self._constants = constants
@@ -31,7 +31,7 @@ class ShippedJudge(BundledJudge):
 
 
 def test_the_users_word_over_the_judges_over_the_defaults():
-    """Who sets one field changes one thing."""
+    """Setting one field changes only that field."""
     judge = ShippedJudge({"candidates": 7, "satisfies_weight": 3.0})
     weighted = resolved(JudgeSettings(judge, candidates=5, violates_weight=0))
     merged = JudgeSettings(candidates=5, satisfies_weight=3.0, violates_weight=0)
@@ -42,7 +42,7 @@ def test_the_users_word_over_the_judges_over_the_defaults():
 
 
 def test_overrides_are_what_was_set():
-    """A judge is no constant, and must not get among them, nor into a log: it may hold a key."""
+    """A judge is not a constant and must stay out of overrides and logs: it may hold a key."""
     settings = JudgeSettings(forbidden_judge, candidates=5)
     assert settings.overrides() == {"candidates": 5}
     assert "judge" not in repr(settings)
@@ -58,7 +58,7 @@ def test_overrides_are_what_was_set():
     ],
 )
 def test_values_out_of_their_range(name, value):
-    """Refused where they are set and not in the middle of a search."""
+    """Wrong values are refused when set, not during a search."""
     with pytest.raises(ConfigurationError, match=name):
         JudgeSettings(**{name: value})
     with pytest.raises(ConfigurationError, match=name):
@@ -66,13 +66,13 @@ def test_values_out_of_their_range(name, value):
 
 
 def test_a_manifests_whole_number_is_whole():
-    """JSON constants of a bundle are floats, and a list is not cut at 20.0."""
+    """JSON constants of a bundle are floats, and a list cannot be cut at 20.0."""
     judged = resolved(ShippedJudge({"candidates": 20.0})).constants.candidates
     assert (judged, type(judged)) == (20, int)
 
 
 def test_no_judge_and_the_one_of_the_bundle(monkeypatch):
-    """``auto`` finds what the bundle has, also with weights of the user's own."""
+    """``auto`` finds the bundle's judge, even with the user's weights."""
     shipped = ShippedJudge({"candidates": 7})
     assert resolved(None) is None
     monkeypatch.setattr(onnx, "default_judge", lambda: shipped)

@@ -1,4 +1,4 @@
-"""The order after a judge's word, against a plain reference, on pools full of ties."""
+"""The order after judging, against a plain reference, on pools full of ties."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.ranking.order import judge_candidates, rank_candidates
 
-# eighths: sums are exact, and ties are the rule
+# eighths: sums are exact and ties frequent
 eighths = st.integers(-8, 8).map(lambda n: n / 8)
 candidates = st.builds(
     Candidate,
@@ -87,7 +87,7 @@ def listed(ranking):
 
 @given(st.lists(st.tuples(pools, depths, questions | st.none()), max_size=4), weights)
 def test_it_is_the_references_order(queries, constants):
-    """Asks once for all queries; candidates that are not fetched do not belong in the lists."""
+    """Asks once for all queries; unfetched candidates do not enter the lists."""
     judge = judge_of(*(pool for pool, *_ in queries))
     rankings = judged(judge, constants, *queries)
     pairs = []
@@ -99,7 +99,7 @@ def test_it_is_the_references_order(queries, constants):
 
 
 def test_the_reason_and_the_verdict():
-    """What was read, the gate and the verdict stand behind the policy's own reason."""
+    """The text read, the gate and the verdict follow the policy's own reason."""
     pool = [Candidate(0.5, True, 1), Candidate(0.5, True, -1), Candidate(0.5, True, 0)]
     weights = JudgeSettings(satisfies_weight=0.4, violates_weight=0.2)
     (ranking,) = judged(judge_of(pool), weights, (pool, 3, 0.5))
@@ -126,7 +126,7 @@ def test_the_reason_and_the_verdict():
 
 @given(pools, questions, weights)
 def test_a_passage_deleted_meanwhile_is_not_read(pool, question, constants):
-    """There is no text to read, and its place is left to the hits to close."""
+    """It has no text to read; the following hits move up."""
     assume(pool)
     judge, ids = judge_of(pool), pool_of(0, len(pool))
     weighted = WeightedJudge(judge, constants)

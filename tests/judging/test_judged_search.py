@@ -1,4 +1,4 @@
-"""Engine and reranker with a judge: when it is asked, and what its word does."""
+"""Engine and reranker with a judge: when it is asked, and how its answer counts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def set_gate(monkeypatch):
 @pytest.mark.parametrize("query", UNCONSTRAINED)
 @pytest.mark.parametrize("policy", ["auto", "topical", "union", "boolean"])
 def test_without_a_constraint_it_is_never_asked(index, query, policy):
-    """Same ids, same order, same scores, same evidence; and no time for a model."""
+    """Ids, order, scores and evidence stay, and no model runs."""
     plain = Engine(index, policy, judge=None).search(query, 7)
     assert Engine(index, policy, judge=forbidden_judge).search(query, 7) == plain
     both = Engine(index, policy, judge=MarginJudge({})).search_many([query, PROPERTY], 7)
@@ -63,7 +63,7 @@ def test_without_a_constraint_it_is_never_asked(index, query, policy):
 
 
 def test_a_policy_that_asks_for_no_judge_gets_none(index):
-    """Whoever names a policy of a paper measures that policy."""
+    """Naming a paper's policy must measure exactly that policy."""
     for policy in ("topical", "compatibility", "sequential", "union", "coder-union", "hybrid"):
         plain = Engine(index, policy, judge=None).search(PROPERTY, 7)
         assert Engine(index, policy, judge=forbidden_judge).search(PROPERTY, 7) == plain
@@ -73,7 +73,7 @@ def test_a_policy_that_asks_for_no_judge_gets_none(index):
 
 
 def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
-    """An application that asks no judge pays for no second model."""
+    """An application without a judge must not pay for a second model."""
     loaded = []
 
     def load():
@@ -98,13 +98,13 @@ def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
         ("hotel near the lake", {}, ""),
         ("hotel without a pool", {}, "hotel without pool"),
         ("hotel near the lake", {"exclude": ["pool"]}, "hotel near lake without pool"),
-        # in other languages rules say whether there is something to ask
+        # in other languages rules decide whether the judge has a question
         ("ein ruhiges Hotel am Meer", {}, ""),
         ("Suppe ohne Sellerie", {}, "Suppe ohne Sellerie"),
     ],
 )
 def test_it_is_asked_about_what_is_ruled_out_and_about_nothing_else(index, query, arguments, asked):
-    """As the shipped reader reads the query, in every way of searching; words of the question."""
+    """Every way of searching asks in the shipped reader's words of the question."""
     judge = MarginJudge({})
     engine = Engine(index, judge=judge)
     for search in (
@@ -121,7 +121,7 @@ def test_it_is_asked_about_what_is_ruled_out_and_about_nothing_else(index, query
 @pytest.mark.parametrize("query", [THING, PROPERTY, NEGATED_FACT, "lemon cake"])
 @pytest.mark.parametrize("gate", [0.09, 0.5, 1.0])
 def test_how_much_it_counts(index, set_gate, query, gate):
-    """Adds the gate's share of each probability's weight to the score, and changes nothing else."""
+    """The gate's share of each weighted probability is added to the score; the rest stays."""
     set_gate(gate)
     known = dict.fromkeys(TEXTS.values(), -0.75) | margins(plain=0.5, iron=0.5)
     judge = JudgeSettings(MarginJudge(known), satisfies_weight=0.4, violates_weight=0.2)
@@ -141,7 +141,7 @@ def test_how_much_it_counts(index, set_gate, query, gate):
 
 
 def test_without_a_reader_only_what_a_caller_names_is_excluded(index, set_gate):
-    """A bundle of an older version has none: its English queries are ordinary ones."""
+    """Older bundles have no reader: their English queries count as ordinary."""
     set_gate(None)
     ordinary = Engine(index, "hybrid").search(PROPERTY, 7)
     assert Engine(index, judge=forbidden_judge).search(PROPERTY, 7) == ordinary
@@ -152,7 +152,7 @@ def test_without_a_reader_only_what_a_caller_names_is_excluded(index, set_gate):
 
 
 def test_what_the_reader_cannot_read_is_no_failure(index):
-    """An accent alone is a text for other encoders than the bundle's."""
+    """A lone accent is a text for encoders other than the bundle's."""
     assert len(Engine(index, judge=forbidden_judge).search("\u0301", 7)) == 7
     judge = MarginJudge({})
     assert len(reranker(judge).rerank("\u0301", PASSAGES)) == 7
@@ -161,7 +161,7 @@ def test_what_the_reader_cannot_read_is_no_failure(index):
 
 @pytest.mark.parametrize("query", [THING, PROPERTY, NEGATED_FACT, "lemon cake"])
 def test_what_it_reads_does_not_depend_on_k(query, set_gate):
-    """Else the first hits would change with the length of the list."""
+    """Otherwise the first hits change with the length of the list."""
     set_gate(1.0)
     passages = [Passage(f"{n}", f"{text} No. {n}") for n in range(9) for text in TEXTS.values()]
     passages = [Passage(f"{n}", passage.text) for n, passage in enumerate(passages)]
@@ -179,7 +179,7 @@ def test_what_it_reads_does_not_depend_on_k(query, set_gate):
 
 @pytest.mark.parametrize("k", [1, 3, 10])
 async def test_every_way_of_searching_gives_the_same(index, k):
-    """Four entries and two forms of a judge."""
+    """Covers four entry points and two forms of a judge."""
     queries = [*CONSTRAINED, *UNCONSTRAINED]
     known = margins(nutty=-0.5, hostel=0.75, iron=-1.0)
     for policy in ("auto", "judge"):
@@ -195,7 +195,7 @@ async def test_every_way_of_searching_gives_the_same(index, k):
 
 @pytest.mark.parametrize("query", [*CONSTRAINED, *UNCONSTRAINED])
 async def test_a_reranker_reads_as_a_search_does(index, query):
-    """The gate, the question and what is added for each passage are the same."""
+    """The gate, the question and each passage's bonus are the same."""
     judge = MarginJudge(margins(nutty=-0.5, hostel=0.75, iron=-1.0, plain=0.0))
 
     def verdicts(hits):
@@ -207,7 +207,7 @@ async def test_a_reranker_reads_as_a_search_does(index, query):
     assert verdicts(await reranker(judge).arerank(query, PASSAGES)) == expected
 
 
-# --- beside the other settings
+# --- with the other settings
 
 
 def test_min_score_holds_for_the_score_that_is_shown(index):
@@ -219,12 +219,12 @@ def test_min_score_holds_for_the_score_that_is_shown(index):
     assert engine.search(PROPERTY, 7, min_score=9.0) == []
 
 
-# --- the policy of that name
+# --- the policy named "judge"
 
 
 @pytest.mark.parametrize("query", [*CONSTRAINED, *UNCONSTRAINED])
 def test_the_judge_alone(index, query):
-    """Its margin orders all queries; who was not judged follows, nearest first."""
+    """Its margin orders all queries; unjudged passages follow, nearest first."""
     known = margins(iron=0.5, hotel=-0.25, plain=1.0, nutty=-1.0)
     judge = MarginJudge(known)
     hits = Engine(index, "judge", judge=judge).search(query, 7)
@@ -237,7 +237,7 @@ def test_the_judge_alone(index, query):
 
 
 def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
-    """Plain search under that name would be measured as the judge."""
+    """Plain search under that name must not be measured as the judge."""
     monkeypatch.setattr(onnx, "default_judge", lambda: None)
     for judge in (None, "auto"):
         with pytest.raises(ConfigurationError, match="'judge' ranks by a pair judge"):
@@ -246,12 +246,12 @@ def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
         Engine(index, judge="nli")
 
 
-# --- when it fails, and what is no judge
+# --- failures, and values that are not a judge
 
 
 @pytest.mark.parametrize("query", CONSTRAINED)
 async def test_a_failure_leaves_the_order_and_is_told(index, query):
-    """A model that is down takes no search with it, and the warning names the user's line."""
+    """A failed model must not fail a search; the warning names the user's line."""
     plain = Engine(index, judge=None).search(query, 7)
     engine = Engine(index, judge=failing_judge)
     with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
@@ -264,7 +264,7 @@ async def test_a_failure_leaves_the_order_and_is_told(index, query):
         assert engine.search_many([query, "lemon cake"], 2)[0] == plain[:2]
 
 
-# --- reranking; with the shipped judge see test_reranking.py
+# --- reranking; test_reranking.py covers it with the shipped judge
 
 
 def reranker(judge, policy="auto"):

@@ -17,7 +17,7 @@ from logic_retrievers.judging.judge import check_probabilities
     "form", [list, tuple, np.array, np.float32, iter], ids=lambda f: f.__name__
 )
 def test_three_shares_are_accepted_in_every_form(form):
-    """Models give lists, rows of numpy and single precision."""
+    """Models return lists, NumPy rows and single precision."""
     checked = check_probabilities(form([0.2, 0.5, 0.3]))
     assert checked == pytest.approx([0.2, 0.5, 0.3], abs=1e-6)
     assert [type(number) for number in checked] == [float] * 3
@@ -44,7 +44,7 @@ WRONG = {
 
 @pytest.mark.parametrize("kind", WRONG)
 def test_whatever_else_is_refused(kind):
-    """Logits, a single score or words would be added to a ranking as if they were shares."""
+    """Logits, a single score or words must not be added to a ranking as shares."""
     with pytest.raises(MalformedAnswerError, match=", ".join(LABELS)):
         check_probabilities(WRONG[kind])
 
@@ -54,7 +54,7 @@ def test_whatever_else_is_refused(kind):
     [((0.7, 0.1, 0.2), "satisfies", 0.5), ((0.2, 0.5, 0.3), "neutral", -0.1)],
 )
 def test_margin_and_verdict(shares, verdict, margin):
-    """Evidence goes through JSON, and repeats the text that was read."""
+    """Evidence survives JSON and quotes the text that was read."""
     judgement = Judgement(*shares, "a passage")
     assert judgement.margin == pytest.approx(margin)
     record = json.loads(json.dumps(judgement.to_dict()))

@@ -1,4 +1,4 @@
-"""The judge of a bundle, on small bundles with real graphs, and on the one that is shipped."""
+"""The judge of a bundle: small bundles with real graphs, and the shipped one."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def judge(folder):
 
 @given(pairs=pairs)
 def test_a_pair_does_not_depend_on_the_others(judge, pairs):
-    """A verdict that changes with the neighbours changes with k."""
+    """A verdict that depends on its batch changes with k."""
     assert judge(pairs) == [judge([pair])[0] for pair in pairs]
 
 
 def test_both_texts_are_read_in_one_row(judge):
-    """Passage first, as in training; special tokens between."""
+    """The passage comes first, as in training, with special tokens between."""
     assert judge([]) == []
     (row,) = judge.token_ids([("a b", "c")])
     assert [WORDS[number] for number in row] == ["[CLS]", "a", "b", "[SEP]", "c", "[SEP]"]
@@ -56,7 +56,7 @@ def test_both_texts_are_read_in_one_row(judge):
 
 
 def test_a_broken_text_is_judged(judge):
-    """Half a character from a broken JSON escape is no reason to lose a search."""
+    """Half a character from a broken JSON escape must not fail a search."""
     assert judge([("a \ud800", "b")]) == judge([("a \ufffd", "b")])
     assert len(judge([("", ""), (" ", "a")])) == 2
 
@@ -75,7 +75,7 @@ def test_the_longer_text_is_cut(folder, tmp_path):
 
 
 def test_temperature(judge, tmp_path):
-    """Logits are divided by it: ratios of probabilities take its root, and their order stays."""
+    """Dividing logits by it takes the root of probability ratios and keeps their order."""
     given = [("a b c", "d"), ("q r", "s t"), ("u", "v")]
     warm = np.array(OnnxPairJudge(write_pair_bundle(tmp_path, temperature=4.0))(given))
     plain = np.array(judge(given))
@@ -87,7 +87,7 @@ def test_temperature(judge, tmp_path):
 
 
 def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
-    """Weights were measured with this judge; JSON has no whole numbers of Python's own."""
+    """The weights were measured with this judge; JSON turns whole numbers into floats."""
     assert judge.constants == {}
     shipped = {"candidates": 7, "satisfies_weight": 0.4}
     weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
@@ -99,7 +99,7 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
 
 
 def test_a_verdict_answers_in_the_judges_place(judge, tmp_path):
-    """It was trained for what a search asks, and its weights were measured with it."""
+    """The verdict was trained for searches, and its weights were measured with it."""
     shipped = {"satisfies_weight": 0.4}
     folder = write_pair_bundle(
         tmp_path, constants={"satisfies_weight": 0.1}, verdict={"constants": shipped}
@@ -112,7 +112,7 @@ def test_a_verdict_answers_in_the_judges_place(judge, tmp_path):
 
 
 def test_it_has_no_judgement_of_a_query_in_another_language(judge):
-    """It was trained in English: its word would be an accident, and counts as any other."""
+    """The judge was trained in English: a verdict on other languages is random."""
     pairs = [("a b", "ein Kuchen ohne Nüsse"), ("a b", "c"), ("a b", "蛋糕"), ("ohne Nüsse", "d")]
     german, english, chinese, passage = judge(pairs)
     assert german is chinese is None
@@ -122,7 +122,7 @@ def test_it_has_no_judgement_of_a_query_in_another_language(judge):
 
 
 def test_it_travels_to_another_process(folder):
-    """Frameworks run their steps in workers; the weights stay on the disk."""
+    """Frameworks run steps in workers; the weights stay on disk."""
     judge = OnnxPairJudge(folder, threads=1)
     content = pickle.dumps(judge)
     assert len(content) < 1000
@@ -134,7 +134,7 @@ def test_it_travels_to_another_process(folder):
 
 
 def test_a_call_starts_no_threads(judge, monkeypatch):
-    """Twenty searches at once would each start as many as there are cores."""
+    """Each of twenty parallel searches would start one thread per core."""
     made = [(letter, "b") for letter in LETTERS]
     expected, started = judge(made), []
     start = threading.Thread.start
@@ -147,7 +147,7 @@ def test_a_call_starts_no_threads(judge, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on Windows")
 def test_it_reads_on_after_a_fork(folder):
-    """Threads stay behind in the parent: a child that waits for them waits for ever."""
+    """Threads stay in the parent: a child that waits for them waits for ever."""
     code = f"""
 import os
 from logic_retrievers.judging import OnnxPairJudge
@@ -164,7 +164,7 @@ assert judge(given) == expected
 
 
 def test_a_bundle_without_a_judge(tmp_path):
-    """The message names the bundle and the ways out."""
+    """The message names the bundle and the possible remedies."""
     folder = write_pair_bundle(tmp_path, entry_name=None)
     for bundle in (folder, str(folder), load_bundle(folder)):
         with pytest.raises(BundleError, match=r"'pairs' has no pair judge"):
@@ -186,13 +186,13 @@ def test_a_graph_with_another_number_of_logits(tmp_path):
     ],
 )
 def test_graphs_that_are_not_what_the_manifest_says(tmp_path, changes):
-    """Refused when it is opened, and not as a warning in every search."""
+    """Wrong graphs fail on opening, not as a warning in every search."""
     with pytest.raises(BundleError, match="does not run"):
         OnnxPairJudge(write_pair_bundle(tmp_path, **changes))
 
 
 def test_weights_that_are_not_finite(tmp_path):
-    """Each verdict would be no number, and each search a warning."""
+    """Otherwise each verdict is NaN, and each search warns."""
     folder = write_pair_bundle(tmp_path)
     graph = onnx.load(folder / "judge.onnx")
     matrix = next(tensor for tensor in graph.graph.initializer if tensor.name == "matrix")
@@ -232,7 +232,7 @@ def shipped_judge():
 
 
 def test_the_shipped_judge_tells_without_from_with(shipped_judge):
-    """The very thing that a cosine cannot tell."""
+    """A cosine cannot tell the two apart."""
     query = "a cake without nuts"
     without, with_nuts = shipped_judge(
         [("Cake without any nuts.", query), ("Cake with walnuts and almonds.", query)]

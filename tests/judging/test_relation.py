@@ -1,4 +1,4 @@
-"""What reads two passages: on a small bundle with real graphs, and on the one that is shipped."""
+"""The reader of two passages: on a small bundle with real graphs, and the shipped one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inference(tmp_path_factory):
 
 @given(pairs=pairs)
 def test_the_order_of_the_two_turns_the_states_alone(read, pairs):
-    """A finding must not depend on who was stored first."""
+    """A finding must not depend on which passage was stored first."""
     answers = read(pairs)
     assert answers == [turned(answer) for answer in read([(other, one) for one, other in pairs])]
     assert answers == [read([pair])[0] for pair in pairs]
@@ -41,20 +41,20 @@ def test_the_order_of_the_two_turns_the_states_alone(read, pairs):
 
 @given(pairs=pairs)
 def test_the_longer_text_is_the_premise_of_inference(inference, pairs):
-    """Evidence entails a claim, hardly ever the other way round."""
+    """Evidence entails a claim, rarely the reverse."""
     ordered = [sorted(pair, key=lambda text: (-len(text), text)) for pair in pairs]
     assert inference(pairs) == inference.read([(first, second) for first, second in ordered])
     assert inference(pairs) == inference([(other, one) for one, other in pairs])
 
 
 def test_only_the_states_are_turned():
-    """What the first is to the second, the second is to the first, but for older and newer."""
+    """Every relation is symmetric except older and newer."""
     ages = {"superseded": "supersedes", "supersedes": "superseded"}
     assert turned(RELATIONS) == tuple(ages.get(name, name) for name in RELATIONS)
 
 
 def test_what_is_read_of_long_passages():
-    """All that tells two passages apart must be in the few words that fit."""
+    """The few words that fit must hold everything that tells the passages apart."""
     filler = " ".join(f"Sentence {n} tells of nothing that matters here." for n in range(40))
     one = Passage("one", f"{filler} The tower was finished in 1889. {filler}", {"page": 3})
     other = Passage("other", "The tower was finished in 1899.", {"title": "x" * 41, "tags": ["a"]})

@@ -1,4 +1,4 @@
-"""What the tests of the LangChain adapter share."""
+"""Fixtures shared by the tests of the LangChain adapter."""
 
 from __future__ import annotations
 

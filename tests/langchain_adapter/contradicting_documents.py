@@ -1,4 +1,4 @@
-"""Documents of which some contradict each other, by vectors that are placed by hand."""
+"""Documents, some of which contradict each other, with vectors placed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few documents about a harbour town, a query that excludes, and a handler that listens."""
+"""A few documents about a harbour town, a query that excludes, and a recording handler."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def ids(documents: list[Document]) -> list[str | None]:
 
 
 class Listener(BaseCallbackHandler):
-    """Writes down what it is told."""
+    """Records the events that it gets."""
 
     def __init__(self) -> None:
         self.started: list[dict[str, Any]] = []

@@ -51,7 +51,7 @@ class Model:
 
 
 def test_other_evidence_and_the_users_own_key_stay():
-    """A filter's evidence, and what the user had under our key, are not ours to throw away."""
+    """A filter's evidence, and a user's value under our key, must not be deleted."""
     filtered = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(DOCUMENTS, "q")
     results = cleaner(**NEWEST).transform_documents(filtered)
     logic = results[0].metadata["logic"]
@@ -68,7 +68,7 @@ def test_other_evidence_and_the_users_own_key_stay():
 
 
 def test_a_key_knows_a_document_whatever_was_said_about_it():
-    """Or every new verdict makes a new document of it."""
+    """A new verdict must not make a new document."""
     results = cleaner(**NEWEST).transform_documents(DOCUMENTS)
     assert results[0].metadata != DOCUMENTS[0].metadata
     assert list(map(document_key, results)) == list(map(document_key, DOCUMENTS))
@@ -81,7 +81,7 @@ def test_a_key_knows_a_document_whatever_was_said_about_it():
 
 
 def test_documents_without_id_are_told_apart_by_their_keys():
-    """Under one empty name all but one are lost; under a position they are not found again."""
+    """Under one empty name only one would stay; a position would not be found again."""
     given = nameless()
     results = cleaner(**NEWEST).transform_documents(given)
     marked = [one for one in results if one.metadata.get("logic", {}).get("quarantined")]
@@ -93,7 +93,7 @@ def test_documents_without_id_are_told_apart_by_their_keys():
 
 @pytest.mark.parametrize("batch_size", [1, 4])
 async def test_a_stream_is_compared_with_what_came_before(batch_size):
-    """Batches that do not know of each other let every conflict through that spans two of them."""
+    """Conflicts that span two batches must be found."""
     given = [DOCUMENTS[2], DOCUMENTS[3], DOCUMENTS[1], DOCUMENTS[4], DOCUMENTS[0], DOCUMENTS[5]]
 
     async def crawl():
@@ -110,7 +110,7 @@ async def test_a_stream_is_compared_with_what_came_before(batch_size):
 
 
 def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
-    """A crawl that does not fit into memory; the window must not encode it over and over."""
+    """A crawl may exceed memory; the window must not encode a text repeatedly."""
     encoder, read = PlacedEncoder(), []
 
     def crawl():
@@ -126,7 +126,7 @@ def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
 
 
 def test_the_window_bounds_what_is_remembered():
-    """A stream without an end would fill the memory."""
+    """An endless stream must not fill the memory."""
     texts = [f"topic {number} | claim | a" for number in range(4)]
     given = [DOCUMENTS[2], *(Document(text, id=text) for text in texts), DOCUMENTS[0]]
     made = cleaner(**NEWEST)
@@ -136,21 +136,21 @@ def test_the_window_bounds_what_is_remembered():
 
 
 def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
-    """Remembered all the same, every pair would be written into the ledger at every batch."""
+    """Otherwise every batch writes every pair to the ledger."""
     encoder, ledger = PlacedEncoder(), Ledger(tmp_path / "ledger.sqlite")
     with PassageIndex.open(encoder=encoder, vectors=VECTORS) as passages:
         made = cleaner(index=passages, ledger=ledger)
         for document in made.lazy_transform_documents(DOCUMENTS, batch_size=1):
             passages.add([Passage(document.id, document.page_content, dict(document.metadata))])
         told = [{entry.passage, entry.opponent} for entry in ledger.entries(passages.collection)]
-    assert len(encoder.encoded) == len(DOCUMENTS)  # what was judged is not encoded to be stored
+    assert len(encoder.encoded) == len(DOCUMENTS)  # storing does not encode what was judged
     assert sorted(map(sorted, told)) == sorted(
         map(sorted, [(OPEN, SHUT), (TAX, DUTY), (SHUT, AGAIN)])
     )
 
 
 def test_settings_are_checked_at_once_and_unknown_ones_refused():
-    """A wrong setting would be found in the middle of an ingestion."""
+    """A wrong setting must not wait for the middle of an ingestion."""
     with pytest.raises(ValidationError, match="nieghbours"):
         cleaner(nieghbours=3)
     with pytest.raises(ValidationError, match="on_error"):
@@ -164,7 +164,7 @@ def test_settings_are_checked_at_once_and_unknown_ones_refused():
 
 
 async def test_a_failure_is_raised_or_skipped():
-    """A nightly ingestion may rather store what could not be examined than nothing."""
+    """A nightly ingestion may prefer storing unexamined documents to storing none."""
 
     def neither(one, other):
         return "neither"
@@ -179,7 +179,7 @@ async def test_a_failure_is_raised_or_skipped():
 
 
 def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
-    """A worker gets its cleaner pickled, and a trace its settings."""
+    """Workers get the cleaner pickled, and traces show its settings."""
     made = cleaner(**NEWEST, ledger=tmp_path / "ledger.sqlite", trusted=[DOCUMENTS[1]])
     expected = made.transform_documents(DOCUMENTS)
     assert pickle.loads(pickle.dumps(made)).transform_documents(DOCUMENTS) == expected
@@ -193,7 +193,7 @@ def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 async def test_a_store_hides_what_loses_and_a_record_manager_sees_no_change(asynchronous):
-    """Hashed with the verdict, every document would be stored again whenever a verdict changes."""
+    """If hashes included the verdict, each new verdict would store its document again."""
     given, manager = nameless(), InMemoryRecordManager("records")
     manager.create_schema()
 
@@ -212,7 +212,7 @@ async def test_a_store_hides_what_loses_and_a_record_manager_sees_no_change(asyn
         assert await run(made) == (6, 0, 0)
         retriever = ConstraintRetriever.over(store, k=10)
         assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
-        # a milder rule shows nothing again: only a person restores
+        # a milder rule shows nothing again: only a user restores
         assert await run(CorpusCleaner(index=passages)) == (0, 6, 0)
         assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
         assert {one.text for one in passages.scroll() if one.quarantined} == LOSE

@@ -42,7 +42,7 @@ def kept(hits):
 
 
 async def test_it_stands_in_a_chain_as_it_is():
-    """``retriever | ContradictionFilter()`` is what anyone writes first."""
+    """Users first write ``retriever | ContradictionFilter()``."""
     made = contradictions(resolution="prefer_newest", top_n=3)
     chain = RunnableLambda(lambda _: DOCUMENTS) | made
     assert ids(chain.invoke("inns")) == ids(await chain.ainvoke("inns")) == [TAX, SHUT, COPPER]
@@ -51,7 +51,7 @@ async def test_it_stands_in_a_chain_as_it_is():
 
 
 def test_what_was_dropped_can_be_read_without_callbacks():
-    """A context that got shorter without a word looks like a bad retriever."""
+    """A context that shrinks silently looks like a bad retriever."""
     made = contradictions(resolution="drop_both", top_n=4)
     result = made.filter(iter(DOCUMENTS), "inns")
     assert kept(result.dropped) == [OPEN, TAX, SHUT, DUTY]
@@ -63,7 +63,7 @@ def test_what_was_dropped_can_be_read_without_callbacks():
 
 
 def test_documents_without_id_stay_without():
-    """Ids made up on the way would be taken for the store's."""
+    """Generated ids would pass for the store's."""
     made = contradictions(resolution="prefer_newest")
     results = made.compress_documents(nameless(), "inns")
     assert ids(results) == [None] * 3
@@ -72,7 +72,7 @@ def test_documents_without_id_stay_without():
 
 
 async def test_the_event_of_a_run(listener):
-    """A tracer is where a developer looks for what was dropped."""
+    """Developers look in a tracer for dropped documents."""
     made = contradictions(resolution="prefer_newest", top_n=9)
 
     async def afilter(query):
@@ -91,7 +91,7 @@ async def test_the_event_of_a_run(listener):
 
 
 def test_settings_that_change_later_are_heard():
-    """A core that is kept answers by the settings that it was made of."""
+    """A cached core would keep its first settings."""
     made = contradictions()
     assert len(made.filter(DOCUMENTS).dropped) == 0
     other = made.model_copy(update={"resolution": "drop_both"})
@@ -117,13 +117,13 @@ def test_settings_that_change_later_are_heard():
     ids=lambda given: next(iter(given)),
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, words):
-    """Else the first query of a user's user finds them."""
+    """Otherwise an end user's first query finds them."""
     with pytest.raises(ValidationError, match=words):
         contradictions(**settings)
 
 
 def test_settings_are_public_and_fit_for_json():
-    """A cache that cannot see a threshold gives stale results."""
+    """A cache that cannot see a threshold returns stale results."""
     made = contradictions(
         resolution=PreferSource(("law", "inn")), settings=SETTINGS, threshold=0.7, trusted=[LAW]
     )
@@ -139,7 +139,7 @@ def test_settings_are_public_and_fit_for_json():
 
 
 def test_it_travels_to_another_process():
-    """A worker gets its filter pickled; the kept core, with its vectors, stays here."""
+    """Workers get the filter pickled, without the cached core and its vectors."""
     made = contradictions(resolution="drop_both", trusted=[LAW], settings=SETTINGS)
     expected = made.filter(DOCUMENTS)
     for again in (pickle.loads(pickle.dumps(made)), deepcopy(made)):
@@ -148,7 +148,7 @@ def test_it_travels_to_another_process():
 
 
 def test_a_filter_saved_by_an_earlier_version_loads():
-    """Each had ``edited_copies``, which went; True would change what is dropped."""
+    """Older files have the removed ``edited_copies``; True would change what is dropped."""
     loaded = ContradictionFilter.model_validate({"edited_copies": False})
     assert loaded.model_dump() == ContradictionFilter().model_dump()
     with pytest.raises(ValueError, match="edited_copies"):
@@ -161,7 +161,7 @@ def test_a_filter_saved_by_an_earlier_version_loads():
     ids=["document", "passage", "without id", "one of the given"],
 )
 def test_trusted_documents_of_every_kind(trusted):
-    """One that is lost on the way leaves the false one in the context."""
+    """Losing one would leave the false document in the context."""
     results = contradictions(trusted=[trusted]).compress_documents(DOCUMENTS, "inns")
     assert ids(results) == [TAX, SHUT, COPPER, DUTY]
     told = {result.id: result.metadata["logic"]["contradiction"]["details"] for result in results}
@@ -179,7 +179,7 @@ def test_trusted_documents_of_every_kind(trusted):
     ],
 )
 def test_without_ids_a_trusted_document_is_known_by_its_text(given, trusted, known):
-    """Most loaders give no ids; but under another id a text is not what the user vouches for."""
+    """Most loaders give no ids; but trust in one id does not cover the same text under a second."""
     made = contradictions(resolution="prefer_newest", trusted=[trusted])
     more = contradictions(resolution="prefer_newest")
     for result in (made.filter(given), more.filter(given, trusted=[trusted])):
@@ -188,7 +188,7 @@ def test_without_ids_a_trusted_document_is_known_by_its_text(given, trusted, kno
 
 
 def test_trusted_ones_that_contradict_each_other_are_told():
-    """Unsaid, a trusted document judges none, and no one knows which line's filter it was."""
+    """A contested trusted document judges nothing; the warning names the line of its filter."""
     made = contradictions(trusted=[Document("inn | open | d")])
     with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'") as caught:
         made.filter(DOCUMENTS, trusted=[Document("inn | shut | d")])
@@ -201,6 +201,6 @@ def test_trusted_ones_that_contradict_each_other_are_told():
     ids=["mapping", "filter", "function"],
 )
 def test_trusted_ones_are_picked_in_every_way(wanted):
-    """A dictionary that pydantic takes for a Qdrant filter would trust everybody."""
+    """A dictionary that pydantic takes for a Qdrant filter would trust every document."""
     made = contradictions(trusted_filter=wanted)
     assert ids(made.compress_documents(DOCUMENTS, "inns")) == [TAX, SHUT, COPPER, DUTY]

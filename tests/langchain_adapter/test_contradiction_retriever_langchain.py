@@ -1,4 +1,4 @@
-"""ContradictionRetriever: calls of its own, settings, and events."""
+"""ContradictionRetriever: its own calls, settings and events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def retriever(index):
 
 
 def test_like_a_stored_document(index, retriever):
-    """The document itself would head the list of what contradicts it."""
+    """Otherwise the document heads the list of what contradicts it."""
     found = retriever.like(SHUT)
     for result, hit in zip(found, ContradictionSearch(index).search_like(SHUT, 4), strict=True):
         evidence = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
@@ -47,7 +47,7 @@ def test_like_a_stored_document(index, retriever):
 
 
 def test_settings_of_a_single_call(index):
-    """Zero that is taken for 'not given' leaves the object's own."""
+    """Zero must not count as 'not given' and keep the object's setting."""
     strict = ContradictionRetriever(index=index, min_probability=0.9, alpha=9.0, k=99)
     assert len(strict.invoke(STATEMENT)) == 2
     assert len(strict.invoke(STATEMENT, min_probability=0.0)) == len(DOCUMENTS)
@@ -63,13 +63,13 @@ def test_settings_of_a_single_call(index):
     ids=str,
 )
 def test_bad_settings_are_refused_when_they_are_set(index, settings, words):
-    """Else the first query of a user's user finds them."""
+    """Otherwise an end user's first query finds them."""
     with pytest.raises(ValueError, match=words):
         ContradictionRetriever(**{"index": index, **settings})
 
 
 def test_the_event_of_a_run(retriever, listener):
-    """Traces and `astream_events` show why a document stands where it does."""
+    """Traces and `astream_events` show why a document has its position."""
     callbacks = {"callbacks": [listener]}
     found = retriever.invoke(STATEMENT, callbacks)
     liked = RunnableLambda(lambda one: retriever.like(one)).invoke(SHUT, callbacks)

@@ -31,7 +31,7 @@ TOLD = {**FILTERED.evidence.to_dict(), "score": 0.9, "rank": 1}
 
 
 def test_a_hit_becomes_a_document():
-    """A field that is left behind cannot be had anywhere else."""
+    """A dropped field is not available anywhere else."""
     evidence = {
         "policy": "union", "scores": {"topical": 0.4}, "ranks": {"topical": 1},
         "passed_filter": True, "reason": "", "details": {}, "score": 0.5, "rank": 3,
@@ -41,7 +41,7 @@ def test_a_hit_becomes_a_document():
 
 
 def test_ids_are_given_kept_or_made():
-    """An id that is lost means a second copy at the next run."""
+    """Losing an id stores a second copy at the next run."""
     documents = [Document("a", id="own"), Document("b"), Document("c", id="other")]
     first, second, third = to_passages(documents)
     assert (first.id, third.id) == ("own", "other")
@@ -52,7 +52,7 @@ def test_ids_are_given_kept_or_made():
 
 
 def test_another_number_of_ids_is_refused():
-    """LangChain's own zip drops the documents beyond the ids in silence."""
+    """LangChain's own zip silently drops the documents beyond the ids."""
     with pytest.raises(InputError, match="2 documents and 1 ids"):
         to_passages([Document("a"), Document("b")], ["x"])
     with pytest.raises(InputError, match="2 texts and 1 metadatas"):
@@ -62,7 +62,7 @@ def test_another_number_of_ids_is_refused():
 
 
 def test_candidates_without_id_share_no_name():
-    """Two documents without id are two; one that is called like a position is a third."""
+    """Two documents without id stay two; one named like a position is a third."""
     documents = [Document("a"), Document("b"), Document("c", id="#0"), Document("d", id="#0")]
     results = to_candidates(documents)
     assert [document.page_content for _, document in results] == ["a", "b", "c", "d"]
@@ -70,7 +70,7 @@ def test_candidates_without_id_share_no_name():
 
 
 def test_ids_of_two_collections_are_two_documents():
-    """Both count from 1 as a rule; one would vanish."""
+    """Collections usually count from 1, so equal ids must not merge documents."""
     results = to_candidates(
         [
             Document(text, metadata={"_id": 1, "_collection_name": home})
@@ -83,7 +83,7 @@ def test_ids_of_two_collections_are_two_documents():
 
 
 def test_beside_what_ranked_it():
-    """Why a document was found would be gone with the filter, and its score with it."""
+    """The filter must keep the retriever's reason and score."""
     results = with_ranking(Document("text", metadata={"n": 1}), RANKED)
     kept = with_contradictions(results, FILTERED)
     assert kept.metadata == {
@@ -107,7 +107,7 @@ def test_beside_what_ranked_it():
     ],
 )
 def test_what_is_the_users_own_stays(own):
-    """Another reranker's score, or a field that is called like ours, is not ours to delete."""
+    """Another reranker's score, or a user's field named like ours, must not be deleted."""
     assert without_evidence(own) == own
     once = with_contradictions(Document("text", metadata=own), FILTERED)
     assert once.metadata.get("relevance_score") == own.get("relevance_score")
@@ -122,7 +122,7 @@ def test_what_is_the_users_own_stays(own):
 
 
 def test_a_copy_of_the_same_kind():
-    """An input that changes under its owner, or a subclass that loses its fields."""
+    """The input must not change, and a subclass must keep its fields."""
 
     class Page(Document):
         number: int = 0
@@ -137,7 +137,7 @@ def test_a_copy_of_the_same_kind():
 
 
 def test_where_a_passage_was_cut_from_is_not_lost():
-    """The parts of one file would be counted as voices of their own."""
+    """Parts of one file must not count as independent sources."""
     cut = Hit(Passage("a", "text", source="handbook.md"), 1, 0.5, RANKED.evidence)
     results = to_document(cut)
     assert results.metadata["logic"]["source"] == "handbook.md"

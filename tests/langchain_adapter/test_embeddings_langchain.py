@@ -18,7 +18,7 @@ TEXTS = ["A quiet inn.", "no", "A loud bar.", "no"]
 
 
 class Named(Embeddings):
-    """Embeddings that say which model they are, and treat queries in a way of their own."""
+    """Embeddings that name their model and treat queries differently."""
 
     def __init__(self, model: str) -> None:
         self.model = model
@@ -34,7 +34,7 @@ class Named(Embeddings):
 
 @pytest.mark.parametrize("vector", ["topical", "compatibility"])
 async def test_they_are_the_encoders_vectors(vector):
-    """The query side, another named vector or another order: every search is a little wrong."""
+    """A wrong side, vector or order makes every search slightly wrong."""
     encoder = HashedEncoder(query_prefix="query ")
     embeddings = LogicEmbeddings(vector=vector, encoder=encoder)
     rows = embeddings.embed_documents(TEXTS)
@@ -48,7 +48,7 @@ async def test_they_are_the_encoders_vectors(vector):
 
 
 def test_asynchronous_calls_leave_the_event_loop_free():
-    """A server that stands still for each embedding slows all users."""
+    """A server that blocks for each embedding slows all users."""
     watched = WatchedEncoder(HashedEncoder())
     embeddings = LogicEmbeddings(encoder=watched)
     assert watched.loop_runs_during(embeddings.aembed_query("a first query"))
@@ -56,7 +56,7 @@ def test_asynchronous_calls_leave_the_event_loop_free():
 
 
 def test_where_the_encoder_comes_from():
-    """A second copy of the weights for every object would fill the memory."""
+    """A copy of the weights per object would fill the memory."""
     assert LogicEmbeddings().source is default_encoder()
     bundle = str(default_bundle_path())
     by_bundle = LogicEmbeddings(bundle=bundle)
@@ -72,7 +72,7 @@ def test_where_the_encoder_comes_from():
     ("settings", "words"), [({"vector": "contradictory"}, "no vector"), ({"model": "x"}, "model")]
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, words):
-    """Else the first document finds them."""
+    """Otherwise the first document finds them."""
     with pytest.raises(ValueError, match=words):
         LogicEmbeddings(**settings)
     with pytest.raises(EmptyTextError):
@@ -80,7 +80,7 @@ def test_bad_settings_are_refused_when_they_are_set(settings, words):
 
 
 def test_an_encoder_of_any_embeddings():
-    """Queries that are embedded as documents lose the model's query prompt."""
+    """Embedding queries as documents loses the model's query prompt."""
     encoder = encoder_of(Named("a"), name="own")
     assert encoder.specs["own"].dimension == 3
     documents = encoder.encode_documents(["abc"])["own"][0]
@@ -91,18 +91,18 @@ def test_an_encoder_of_any_embeddings():
 
 
 def test_another_model_is_another_encoder():
-    """An index would take vectors of the small model for the large one's."""
+    """An index must not take the small model's vectors for the large one's."""
     one, other, named = (
         encoder_of(Named(model), identity=identity).specs["topical"].fingerprint
         for model, identity in (("a", None), ("b", None), ("a", "said"))
     )
     assert len({one, other, named}) == 3
     with pytest.raises(ConfigurationError, match="identity="):
-        encoder_of(DeterministicFakeEmbedding(size=3))  # a guess would let two share a collection
+        encoder_of(DeterministicFakeEmbedding(size=3))  # two models could share a collection
 
 
 def test_completed_embeddings_have_compatibility_vectors():
-    """Without them no policy can tell a violating document; twice the work would be waste."""
+    """Policies need them to recognise violating documents; texts are encoded once."""
     ours, theirs = default_encoder().specs, Named("a")
     encoder = encoder_with_compatibility(theirs)
     theirs.asked.clear()
@@ -112,7 +112,7 @@ def test_completed_embeddings_have_compatibility_vectors():
     for embeddings, topical in (
         (theirs, encoder_of(theirs).specs["topical"]),
         (LogicEmbeddings(), ours["topical"]),
-        # another fingerprint for the same vectors would orphan an index
+        # a changed fingerprint for the same vectors would orphan an index
         (of_one_head, ours["compatibility"]),
         (LogicEmbeddings(encoder=encoder), encoder.specs["topical"]),
     ):

@@ -70,7 +70,7 @@ def theirs(request) -> Iterator[QdrantVectorStore]:
 
 
 async def test_it_works_before_the_backfill(theirs):
-    """A user tries it on the store that there is, before anything is written into it."""
+    """Users try it on their existing store before anything is written into it."""
     retriever = ConstraintRetriever.over(theirs, k=3)
     assert retriever.index.client is theirs.client
     assert "compatibility" not in retriever.index.vectors
@@ -91,14 +91,14 @@ async def test_it_works_before_the_backfill(theirs):
 
 
 async def test_a_store_of_ours_gives_its_index(store):
-    """A second index over it would have a second connection, to a folder that is locked."""
+    """A second index would need a second connection to a locked folder."""
     assert open_index_over(store) is await aopen_index_over(store) is store.index
     with pytest.raises(ConfigurationError, match="open already"):
         ConstraintRetriever.over(store, tenant="me")
 
 
 def test_what_cannot_be_opened_is_refused():
-    """An AttributeError from inside tells no one what to do."""
+    """An internal AttributeError does not say what to do."""
     with pytest.raises(ConfigurationError, match="InMemoryVectorStore has no 'client'"):
         open_index_over(InMemoryVectorStore(LogicEmbeddings()))
     sparse = existing(sparse_embedding=Words(), retrieval_mode=RetrievalMode.SPARSE)
@@ -116,7 +116,7 @@ def test_what_cannot_be_opened_is_refused():
 
 
 def test_the_stores_vector_is_taken_among_several():
-    """With two dense vectors nothing but the store tells which one it searches."""
+    """With two dense vectors only the store knows which one it searches."""
     size = models.VectorParams(size=384, distance=models.Distance.COSINE)
     theirs = existing()
     theirs.client.create_collection("two", {"other": size, "theirs": size})

@@ -21,13 +21,13 @@ from logic_retrievers.judging.settings import JudgeSettings
     ("settings", "words"), [({"encoder": "all-minilm"}, "Encoder"), ({"k": 3}, "k")]
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, words):
-    """Else the first query of a user's user finds them."""
+    """Otherwise an end user's first query finds them."""
     with pytest.raises(ValidationError, match=words):
         CompatibilityReranker(**settings)
 
 
 def test_settings_are_public_and_travel():
-    """A cache that cannot see a threshold gives stale results."""
+    """A cache that cannot see a threshold returns stale results."""
     mine = AutoPolicy(settings=ConstraintSettings(penalty=0.5), fields={"city": ["Oslo"]})
     named = {"exclude": ("bars", "nightclub"), "hard": True}
     for settings in (
@@ -54,7 +54,7 @@ def test_settings_are_public_and_travel():
 
 
 async def test_the_event_takes_the_run_around_it(listener):
-    """In a function of a chain no one passes callbacks on; LangChain's context has them."""
+    """A function in a chain passes no callbacks; LangChain's context has them."""
     reranker = CompatibilityReranker(top_n=2)
 
     async def arerank(query):
@@ -67,14 +67,14 @@ async def test_the_event_takes_the_run_around_it(listener):
         assert name == RERANKING
         assert [hit["id"] for hit in data["hits"]] == ids(results)
     assert len(listener.events) == 2
-    # called by hand it starts no run, and has nothing to send
+    # called directly it starts no run and has nothing to send
     reranker.compress_documents(DOCUMENTS, QUERY, [listener])
     await reranker.acompress_documents(DOCUMENTS, QUERY, [listener])
     assert len(listener.events) == 2
 
 
 async def test_as_a_compressor(store, listener):
-    """The place for a reranker; kwargs go to the retriever before it, callbacks to both."""
+    """A reranker's usual place; kwargs go to the retriever before it, callbacks to both."""
     reranker = CompatibilityReranker(top_n=2)
     compressing = ContextualCompressionRetriever(
         base_compressor=reranker, base_retriever=ConstraintRetriever.over(store, k=6)

@@ -32,7 +32,7 @@ def check_event(event, results, run_id):
 
 
 def test_a_dict_is_never_taken_for_a_qdrant_filter(index):
-    """Pydantic would build a Filter from a dict whose keys happen to fit, and admit everything."""
+    """Pydantic would build a Filter from a dict whose keys happen to fit and admit everything."""
     index.add([Passage("odd", "A quiet cave.", {"should": "see"})])
     without = {"should": None}
     assert "odd" not in ids(ConstraintRetriever(index=index, filter=without, k=9).invoke(QUERY))
@@ -48,7 +48,7 @@ def test_a_dict_is_never_taken_for_a_qdrant_filter(index):
     ],
 )
 def test_bad_settings_are_refused_when_they_are_set(index, settings, words):
-    """Else the first query of a user's user finds them."""
+    """Otherwise an end user's first query finds them."""
     with pytest.raises(ValueError, match=words):
         ConstraintRetriever(**{"index": index, **settings})
 
@@ -61,12 +61,12 @@ def test_errors_of_a_call_are_the_packages_own(retriever):
         retriever.invoke(QUERY, policy="unknown")
     with pytest.raises(TypeError, match="top_k"):
         retriever.invoke(QUERY, top_k=3)
-    with pytest.raises(InputError, match=r"str\(expression\)"):  # tracers and tools take texts
+    with pytest.raises(InputError, match=r"str\(expression\)"):  # tracers and tools expect texts
         retriever.invoke(Expression.parse("inn AND NOT bar"))
 
 
 def test_configurable_fields(index):
-    """LangChain builds the object again from its public fields; a private one is lost there."""
+    """LangChain rebuilds the object from its public fields and loses private ones."""
     configurable = ConstraintRetriever(index=index, k=6, min_score=-1.0).configurable_fields(
         k=ConfigurableField(id="k"),
         policy=ConfigurableField(id="how"),
@@ -80,14 +80,14 @@ def test_configurable_fields(index):
     assert len(configurable.with_config(configurable={"k": 3}).invoke(QUERY, k=1)) == 1
     with pytest.raises(ValueError, match="at least 1"):
         configurable.with_config(configurable={"k": 0}).invoke(QUERY)
-    schema = configurable.config_schema().model_json_schema()  # a server shows it
+    schema = configurable.config_schema().model_json_schema()  # as a server shows it
     fields = schema["$defs"]["Configurable"]["properties"]
     assert fields["how"]["type"] == "string"
     assert "object" in json.dumps(fields["where"])
 
 
 def test_settings_are_told_and_make_the_same_retriever(index):
-    """A cache that cannot see a setting gives one user's results to another."""
+    """A cache that cannot see a setting gives one user's results to a different user."""
     retriever = ConstraintRetriever(index=index, exclude=["bars", "nightclub"], hard=True)
     dumped = json.loads(retriever.model_dump_json())
     assert (dumped["exclude"], dumped["hard"]) == (["bars", "nightclub"], True)
@@ -105,7 +105,7 @@ def test_settings_are_told_and_make_the_same_retriever(index):
 
 
 async def test_a_call_without_a_judge(index):
-    """None is a value of its own here, and not the retriever's own judge."""
+    """None means no judge here, not the retriever's own judge."""
     retriever = ConstraintRetriever(index=index, judge=museums)
     without = ConstraintRetriever(index=index, judge=None)
     expected = without.invoke(QUERY)
@@ -115,7 +115,7 @@ async def test_a_call_without_a_judge(index):
 
 
 async def test_the_event_of_a_run(retriever, listener):
-    """A tracer shows why a document has its rank; the event is of the retriever's own run."""
+    """A tracer shows why a document has its rank; the event belongs to the retriever's run."""
     callbacks = {"callbacks": [listener]}
     chain = RunnableLambda(lambda text: text.strip()) | retriever
     results = retriever.invoke(QUERY, callbacks)
@@ -129,10 +129,10 @@ async def test_the_event_of_a_run(retriever, listener):
 
 
 async def test_requests_to_a_server_overlap(wire_double):
-    """A synchronous client behind the asynchronous method serves a few queries at a time."""
+    """A synchronous client behind the asynchronous method would serve few queries at a time."""
     store = await LogicVectorStore.afrom_documents(DOCUMENTS, location=wire_double.url)
     async with store.index:
         retriever = ConstraintRetriever(index=store.index)
         wire_double.latency = 0.4
         await asyncio.gather(*(retriever.ainvoke(f"{QUERY} {n}") for n in range(16)))
-    assert wire_double.peak_overlap > 4  # the threads that a client without async gets
+    assert wire_double.peak_overlap > 4  # the threads for a client without async

@@ -1,4 +1,4 @@
-"""Keys and addresses stay out of everything that gets logged, traced or stored."""
+"""Keys and addresses stay out of everything logged, traced or stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 KEY = "very-secret-key"
 LAW = Document("inn | shut | law")
 
-# the double is on this machine; qdrant-client warns of keys that travel in the clear
+# the double is on this machine; qdrant-client warns of keys sent unencrypted
 pytestmark = pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 
 
@@ -40,7 +40,7 @@ def said_by(thing):
 
 
 def test_no_secret_is_told(listener):
-    """A trace is read by more people than a vault."""
+    """More people read a trace than a vault."""
     with (
         WireDouble(api_key=KEY) as double,
         opposed_store(location=double.url, api_key=KEY) as store,

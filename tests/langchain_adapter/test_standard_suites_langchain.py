@@ -1,6 +1,6 @@
-"""LangChain's own suites, unmodified, with sockets off and the bundle that comes with the package.
+"""LangChain's own suites, unmodified, with sockets off and the bundle of the package.
 
-A class here says what to build; no test of theirs is overridden, skipped or expected to fail.
+Each class here says what to build; it overrides, skips or expects to fail none of their tests.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ PLAIN = "a quiet place by the harbour"
 
 
 async def test_a_blank_document_is_left_out():
-    """One blank page keeps the whole book out, and is known by a hash alone."""
+    """A blank page, known only by its hash, must not block the whole book."""
     texts = ["An inn.", " \u00ad", "", "A bar."]
     metadatas = [None, {"source": "book.pdf"}, {}, {"page": 4}]
     with LogicVectorStore.open("pages").index as index:
@@ -56,7 +56,7 @@ async def test_a_blank_document_is_left_out():
     ids=str,
 )
 async def test_searches_take_the_engines_settings(store, settings):
-    """A filter or policy that a store swallows is worse than one that it refuses."""
+    """Ignoring a filter or policy is worse than refusing it."""
     query = EXPRESSION if "query_syntax" in settings else QUERY
     found = ConstraintRetriever.over(store, k=3, **settings).invoke(query)
     expected = [(one.id, one.metadata["relevance_score"]) for one in found]
@@ -68,7 +68,7 @@ async def test_searches_take_the_engines_settings(store, settings):
 
 
 async def test_searches_that_cannot_work_are_refused(store):
-    """A misspelt setting that is dropped gives other documents than were asked for."""
+    """Dropping a misspelt setting would return the wrong documents."""
     with pytest.raises(TypeError, match="flter"):
         store.similarity_search(QUERY, flter={"city": "Bergen"})
     with pytest.raises(ExpressionError):
@@ -86,7 +86,7 @@ async def test_searches_that_cannot_work_are_refused(store):
 
 
 def test_the_policy_of_the_store():
-    """A store that forgets its policy answers as any other vector store does."""
+    """A store that forgets its policy answers like any other vector store."""
     with LogicVectorStore.open(policy="union").index as index:
         store = LogicVectorStore(index, policy="compatibility")
         store.add_documents(DOCUMENTS)
@@ -97,7 +97,7 @@ def test_the_policy_of_the_store():
 
 
 def test_relevance_scores_lie_between_0_and_1(store):
-    """LangChain warns, and a threshold of 0.5 means something else."""
+    """Otherwise LangChain warns, and a threshold of 0.5 means something else."""
     score = store._select_relevance_score_fn()
     assert [score(value) for value in (-1.3, -1.0, 0.0, 1.0, 1.1)] == [0.0, 0.0, 0.5, 1.0, 1.0]
     by_threshold = store.as_retriever(
@@ -110,7 +110,7 @@ def test_relevance_scores_lie_between_0_and_1(store):
 
 @pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
 async def test_diverse_results_are_langchains(store, weight):
-    """Else a chain that moves to this store gets other documents for the same setting."""
+    """A chain that moves to this store must get the same documents for the same setting."""
     query = np.array(LogicEmbeddings().embed_query(PLAIN))
     order = store.similarity_search(PLAIN, k=6, policy="topical")
     rows = LogicEmbeddings().embed_documents([document.page_content for document in order])
@@ -126,7 +126,7 @@ async def test_diverse_results_are_langchains(store, weight):
 
 
 async def test_a_search_by_a_vector_is_plain_search(store):
-    """A vector does not say what a query rules out; its length says nothing."""
+    """A vector does not show a query's exclusions; its length means nothing."""
     vector = LogicEmbeddings().embed_query(PLAIN)
     wanted = ids(store.similarity_search(PLAIN, 3, policy="topical"))
     assert ids(store.similarity_search_by_vector(vector, 3)) == wanted
@@ -139,14 +139,14 @@ async def test_a_search_by_a_vector_is_plain_search(store):
 
 
 async def test_ids_are_kept_made_and_given_back_in_order(store):
-    """A caller who stores the ids deletes the wrong documents later."""
+    """With wrong ids a caller later deletes the wrong documents."""
     made = store.add_texts(text for text in ("a", "b"))
     assert [UUID(one).version for one in made] == [4, 4]
     assert [document.page_content for document in store.get_by_ids(made)] == ["a", "b"]
     assert store.add_documents([Document("c", id="own"), Document("d")])[0] == "own"
     assert store.add_texts(["e"], [{"n": 1}], ids=["own"]) == ["own"]
     assert store.get_by_ids(["own"]) == [Document("e", id="own", metadata={"n": 1})]
-    # `id=` that is ignored stores a second copy under a new id
+    # ignoring `id=` would store a second copy under a new id
     with pytest.raises(TypeError, match="'id'"):
         store.add_documents(DOCUMENTS, id=["x"])
     with pytest.raises(TypeError, match="'id'"):
@@ -154,7 +154,7 @@ async def test_ids_are_kept_made_and_given_back_in_order(store):
 
 
 async def test_deleting_without_saying_what_deletes_nothing(store):
-    """LangChain's interface reads `delete()` as everything; one forgotten argument, no data."""
+    """LangChain's `delete()` means everything, so a forgotten argument would delete all data."""
     with pytest.raises(InputError, match="exactly one"):
         store.delete()
     with pytest.raises(InputError, match="exactly one"):
@@ -170,13 +170,13 @@ async def test_deleting_without_saying_what_deletes_nothing(store):
 
 
 def test_results_can_be_stored_again(store):
-    """Evidence in the store would be found by filters and shown with the next query."""
+    """Filters would find stored evidence, and the next query would show it."""
     store.add_documents(ConstraintRetriever.over(store).invoke(QUERY))
     assert store.get_by_ids(ids(DOCUMENTS)) == DOCUMENTS
 
 
 def test_embeddings_decide_the_encoder(tmp_path):
-    """Vectors of another model than the user's, or one of the two alone."""
+    """Both vectors must come from the user's model, not a different one."""
     for embedding in (None, LogicEmbeddings(vector="compatibility")):
         with LogicVectorStore.from_texts(["a"], embedding).index as index:
             assert index.encoder is default_encoder()
@@ -206,7 +206,7 @@ def test_a_store_without_topical_vectors_has_no_embeddings():
 
 
 async def test_opening_with_settings():
-    """A client that is not shared, or a tenant that is dropped, shows other people's documents."""
+    """An unshared client, or a dropped tenant, shows other users' documents."""
     client = QdrantClient(":memory:")
     settings = {"client": client, "collection": "p", "policy": "union"}
     mine = LogicVectorStore.from_texts(["mine"], ids=["x"], tenant="me", **settings)
@@ -230,7 +230,7 @@ async def test_opening_with_settings():
     ids=["url", "two names", "encoder"],
 )
 async def test_bad_settings_are_refused_before_anything_is_opened(settings, words):
-    """`url=` is how langchain-qdrant says it; ignored, the documents go to memory and are lost."""
+    """Ignoring `url=`, langchain-qdrant's name, would put the documents in memory and lose them."""
     with pytest.raises(ConfigurationError, match=words):
         LogicVectorStore.from_texts(["a"], **settings)
     with pytest.raises(ConfigurationError, match=words):
@@ -238,9 +238,9 @@ async def test_bad_settings_are_refused_before_anything_is_opened(settings, word
 
 
 async def test_an_index_that_could_not_be_filled_is_closed(tmp_path):
-    """A lock that stays on the folder keeps the next attempt out."""
+    """A lock left on the folder would block the next attempt."""
     text, place = "half \ud800", {"location": str(tmp_path)}
-    with pytest.raises(InputError) as first:  # an error that a log keeps holds the store alive
+    with pytest.raises(InputError) as first:  # a logged error keeps the store alive
         LogicVectorStore.from_texts([text], **place)
     with pytest.raises(InputError) as second:
         await LogicVectorStore.afrom_texts([text], **place)

@@ -1,4 +1,4 @@
-"""A small town of hotels, an index and a store of it, and no network."""
+"""A small town of hotels, its index and store, and no network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logic_retrievers import PassageIndex
 
 @pytest.fixture(autouse=True)
 def without_network(no_network: None) -> None:  # noqa: F811
-    """No test reaches a network."""
+    """Tests must reach no network."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -26,7 +26,7 @@ def words_as_tokens() -> None:
 
 @pytest.fixture
 def nodes() -> list[TextNode]:
-    """One node a hotel, each of its own document."""
+    """One node per hotel, each of its own document."""
     return [
         TextNode(
             id_=name,
@@ -40,7 +40,7 @@ def nodes() -> list[TextNode]:
 
 @pytest.fixture
 def store(nodes: list[TextNode]) -> Iterator[LogicVectorStore]:
-    """A store with the town in it."""
+    """A store of the town."""
     store = LogicVectorStore.open()
     store.add(nodes)
     yield store

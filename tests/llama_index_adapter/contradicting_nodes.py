@@ -1,4 +1,4 @@
-"""Nodes of which some contradict each other, by vectors that are placed by hand."""
+"""Nodes, some of which contradict each other, with vectors placed by hand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ABOUT = (
 
 @dataclass(frozen=True)
 class Longest(ResolutionStrategy):
-    """A rule of the user's own."""
+    """A user's rule."""
 
     margin: int = 3
     name: ClassVar[str] = "longest"
@@ -54,7 +54,7 @@ def second(one, other):
 
 
 def opposed(**fields: Any) -> list[TextNode]:
-    """Nodes whose ids are their texts; LlamaIndex would embed their dates and sources with them."""
+    """Nodes whose ids are their texts; by default LlamaIndex embeds dates and sources too."""
     return [
         TextNode(
             id_=text,
@@ -68,7 +68,7 @@ def opposed(**fields: Any) -> list[TextNode]:
 
 
 def retrieved_nodes(nodes: Sequence[TextNode] | None = None) -> list[NodeWithScore]:
-    """As some other retriever found them; the last without a score."""
+    """Nodes as a different retriever found them; the last has no score."""
     nodes = opposed() if nodes is None else nodes
     scores = [0.9 - 0.1 * at for at in range(len(nodes))]
     results = [NodeWithScore(node=node, score=one) for node, one in zip(nodes, scores, strict=True)]

@@ -1,4 +1,4 @@
-"""Stand-ins: an encoder that counts, models with fixed answers, recorders of events and spans."""
+"""Stubs: an encoder that counts, models with fixed answers, recorders of events and spans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def motels(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]
 
 
 class CountingEncoder:
-    """The default encoder; counts the texts that it really encodes, by role and vector."""
+    """The default encoder; counts the texts that it encodes, by role and vector."""
 
     def __init__(self) -> None:
         self.inner: Any = default_encoder()
@@ -47,7 +47,7 @@ class CountingEncoder:
 
 
 class TheirModel(BaseEmbedding):
-    """Another's embedding model: the default encoder's topical vectors, under a name."""
+    """A user's embedding model: the default encoder's topical vectors, under a name."""
 
     calls: int = 0
 
@@ -71,7 +71,7 @@ class TheirModel(BaseEmbedding):
 
 
 class Recorder(BaseEventHandler):
-    """Keeps the instrumentation events."""
+    """Records instrumentation events."""
 
     events: list[Any] = []  # noqa: RUF012
 
@@ -100,7 +100,7 @@ def recorded() -> Any:
 
 
 class SpanNames(NullSpanHandler):
-    """Remembers the names of spans."""
+    """Records span names."""
 
     _names: list[str] = PrivateAttr(default_factory=list)
 
@@ -110,7 +110,7 @@ class SpanNames(NullSpanHandler):
 
 @contextmanager
 def recorded_spans() -> Any:
-    """The names of the spans of a block, in the order in which they begin."""
+    """The names of a block's spans, in order of their start."""
     recorder = SpanNames()
     root = get_dispatcher()
     root.add_span_handler(recorder)

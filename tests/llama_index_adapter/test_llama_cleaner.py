@@ -1,4 +1,4 @@
-"""CorpusCleaner over nodes, in pipelines, and with real stores behind."""
+"""CorpusCleaner over nodes, in pipelines, and with real stores."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def hidden(nodes):
 
 
 class FailingEncoder(PlacedEncoder):
-    """A model whose server is down; what it says holds a key."""
+    """A model whose server is down; its message holds a key."""
 
     def encode_documents(self, texts, names=None):
         raise RuntimeError("401 for key very-secret-key")
@@ -86,7 +86,7 @@ KINDS = [
 
 
 def test_a_verdict_that_no_longer_holds_comes_off():
-    """A node would stay hidden for a conflict that is gone; other evidence stays."""
+    """A node must not stay hidden for a past conflict; other evidence stays."""
     filtered = [scored.node for scored in contradictions().postprocess_nodes(retrieved_nodes())]
     for given in (opposed(), filtered):
         judged = cleaner()(given)
@@ -95,7 +95,7 @@ def test_a_verdict_that_no_longer_holds_comes_off():
 
 
 def test_nodes_that_cannot_be_judged_go_through():
-    """A picture has no text, and is no reason to skip the rest."""
+    """A picture without text must not stop the judging of the rest."""
     picture = ImageNode(image_url="https://example.org/a.png", metadata={"title": "inn"})
     results = cleaner()([picture, *opposed()])
     assert results[0] is picture
@@ -103,7 +103,7 @@ def test_nodes_that_cannot_be_judged_go_through():
 
 
 async def test_a_failing_model_is_told_and_all_nodes_go_on():
-    """Raised, the changed documents of this run would be gone from the store."""
+    """Raising would remove this run's changed documents from the store."""
     made, given = cleaner(encoder=FailingEncoder()), opposed()
     before = made.to_dict()
     message = r"6 nodes go on unjudged \(it raised RuntimeError\)"
@@ -113,13 +113,13 @@ async def test_a_failing_model_is_told_and_all_nodes_go_on():
     with pytest.warns(CleaningSkippedWarning, match="6 nodes"):
         assert await made.acall(given) is given
     assert given == opposed()
-    # a pipeline's cache keeps what came out: unjudged nodes must not come back from it
+    # a pipeline's cache keeps the output: unjudged nodes must not come back from it
     assert made.to_dict() != before
     assert made.skipped == 2
 
 
 async def test_a_failure_may_be_raised_and_a_wrong_setting_always_is():
-    """A pipeline that deletes nothing may rather stop than store what was not examined."""
+    """A pipeline that deletes nothing may prefer stopping to storing unexamined nodes."""
     failing = cleaner(encoder=FailingEncoder(), on_error="raise")
     wrong = cleaner()
     wrong.neighbours = 0
@@ -143,13 +143,13 @@ async def test_a_failure_may_be_raised_and_a_wrong_setting_always_is():
     ids=["trusted", "filter", "ledger", "name", "on_error"],
 )
 def test_what_cannot_work_is_refused_at_once(settings, error, told):
-    """At the first node it would only be a warning, and no one reads those."""
+    """At the first node it would only be a warning, which no one reads."""
     with pytest.raises(error, match=told):
         cleaner(**settings)
 
 
 def test_no_two_settings_share_a_cache_key():
-    """What a pipeline's cache does not see of the settings it answers with an old verdict."""
+    """A setting outside the pipeline's cache key would bring back an old verdict."""
     told = [json.dumps(cleaner(**kind).to_dict(), sort_keys=True) for kind in KINDS]
     others = [
         cleaner(judge=Model()).to_json(),
@@ -162,12 +162,12 @@ def test_no_two_settings_share_a_cache_key():
             others.append(CorpusCleaner(index).to_json())
     assert len({*told, *others}) == len(told) + len(others)
     assert told == [json.dumps(cleaner(**kind).to_dict(), sort_keys=True) for kind in KINDS]
-    # a cache key is written to disk, and a repr to a log
+    # cache keys go to disk, and reprs to logs
     assert "very-secret-key" not in others[0] + repr(cleaner(judge=Model()))
 
 
 async def test_where_the_collection_is_is_told(tmp_path, wire_double):
-    """Collections of one name on two servers would share their verdicts."""
+    """Collections of one name on two servers must not share verdicts."""
     name, address = "docs", wire_double.url.removeprefix("http://")
     client = QdrantClient(url=f"http://me:very-secret-key@{address}?very-secret-key=1")
     local = QdrantClient(path=str(tmp_path / "local"))
@@ -183,7 +183,7 @@ async def test_where_the_collection_is_is_told(tmp_path, wire_double):
     ]
     told = [CorpusCleaner(index).to_json() for index in indexes]
     assert len(set(told)) == 5
-    assert told[4] == told[5]  # one server, whatever the credentials
+    assert told[4] == told[5]  # one server, whichever credentials
     assert address in told[4]
     assert not [text for text in told if "secret" in text]
     assert CorpusCleaner(encoder=PlacedEncoder()).place == []
@@ -193,7 +193,7 @@ async def test_where_the_collection_is_is_told(tmp_path, wire_double):
 
 
 def test_it_does_not_come_back_from_its_settings():
-    """Without its collection and its ledger it would be another cleaner, in a worker too."""
+    """Without its collection and ledger it would be a different cleaner, in a worker too."""
     made = cleaner()
     with pytest.raises(ConfigurationError, match="Make it again"):
         CorpusCleaner.from_json(made.to_json())
@@ -208,7 +208,7 @@ def our_store():
 
 
 def documents(*about):
-    """What a reader gives: metadata that no model reads."""
+    """A reader's documents: with metadata that no model reads."""
     return [
         Document(
             doc_id=f"d {text}",
@@ -238,7 +238,7 @@ def searched_texts(index):
 
 @pytest.mark.parametrize("strategy", list(DocstoreStrategy))
 def test_our_store_hides_what_loses_and_a_document_store_sees_no_change(strategy):
-    """A verdict that changes a hash would make every document new at every run."""
+    """If verdicts changed hashes, every document would be new at every run."""
     with our_store() as store:
         line = pipeline(store, strategy=strategy)
         nodes = line.run(documents=documents())
@@ -252,7 +252,7 @@ def test_our_store_hides_what_loses_and_a_document_store_sees_no_change(strategy
 
 
 def test_a_document_that_changed_is_judged_again():
-    """Its earlier text is gone from the store by then, and counts no more."""
+    """The store no longer has the earlier text, which must not count."""
     with our_store() as store:
         line = pipeline(store)
         line.run(documents=documents((OPEN, 2020, "blog"), (SHUT, 2024, "inn")))

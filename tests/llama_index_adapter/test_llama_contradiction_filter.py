@@ -60,7 +60,7 @@ NESTED = MetadataFilters(
 
 
 class Later(PreferNewest):
-    """One of the user's own under a name of ours."""
+    """A user's class with the name of ours."""
 
 
 def vouched(passage):
@@ -96,13 +96,13 @@ def results():
 
 
 def test_what_was_dropped_can_be_read_without_callbacks(results):
-    """A context that got shorter without a word looks like a bad retriever."""
+    """A context that shrinks silently looks like a bad retriever."""
     made = contradictions("drop_both", top_n=4)
     result = made.filter(results, "inns")
     assert kept(result.dropped) == [OPEN, TAX, SHUT, DUTY]
     assert result.notes == ("2 of 4 passages: 6 were given, and 4 of them dropped",)
     assert kept(result.hits) == ids(made.postprocess_nodes(results)) == [COPPER, AGAIN]
-    bare = [result.node for result in results]  # nodes without a score do as well
+    bare = [result.node for result in results]  # nodes without a score work too
     assert made.filter(bare) == result
     assert ids(made.postprocess_nodes(bare)) == kept(result.hits)
     assert len(made.filter(results, top_n=1).hits) == 1
@@ -111,7 +111,7 @@ def test_what_was_dropped_can_be_read_without_callbacks(results):
 
 
 async def test_events_are_sent(results):
-    """A tracer is where a developer looks for what was dropped."""
+    """Developers look in a tracer for dropped nodes."""
     made = contradictions("prefer_newest", top_n=9)
     with recorded() as events:
         left = made.postprocess_nodes(results, query_str="inns")
@@ -124,7 +124,7 @@ async def test_events_are_sent(results):
 
 
 def test_what_nodes_say_is_judged_without_their_metadata(results):
-    """Under date and file name no text is a copy of itself, and contradictions are hidden."""
+    """With date and file name, copies differ and contradictions vanish."""
     twin = TextNode(text=OPEN, id_="twin", metadata={"date": 1999})
     left = contradictions("drop_both").postprocess_nodes([*results[:2], NodeWithScore(node=twin)])
     assert ids(left) == [OPEN, TAX, "twin"]
@@ -132,7 +132,7 @@ def test_what_nodes_say_is_judged_without_their_metadata(results):
 
 
 def test_a_nodes_document_is_its_source():
-    """The document is known to LlamaIndex without any key in the metadata."""
+    """LlamaIndex knows a node's document without a metadata key."""
     nodes = opposed()
     for node in nodes:
         del node.metadata["source"]
@@ -141,7 +141,7 @@ def test_a_nodes_document_is_its_source():
 
 
 def test_evidence_of_the_retriever_stays():
-    """Why a node was found would be lost behind the last step of the pipeline."""
+    """The pipeline's last step must keep the reason why a node was found."""
     with opposed_store() as store:
         retrieved = ConstraintRetriever(store.index, "topical", similarity_top_k=9).retrieve(OPEN)
     before = deepcopy(retrieved)
@@ -163,7 +163,7 @@ def test_evidence_of_the_retriever_stays():
     ids=["node", "scored node", "passage", "one of the given"],
 )
 def test_trusted_nodes_of_every_kind(results, trusted):
-    """One that is lost on the way leaves the false one in the context."""
+    """Losing one would leave the false node in the context."""
     left = contradictions(trusted=[trusted]).postprocess_nodes(results)
     assert ids(left) == [TAX, SHUT, COPPER, DUTY]
     marked = [
@@ -184,7 +184,7 @@ def test_trusted_ones_are_picked_in_every_way(results, way):
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 def test_trusted_nodes_of_llama_indexs_own_store():
-    """It keeps metadata at the top of the payload: the judge is there, and is not found."""
+    """It keeps metadata at the top of the payload, where the filter must find trusted nodes."""
     client = QdrantClient(":memory:")
     theirs = QdrantVectorStore("docs", client=client)
     law = TextNode(text=LAW.text, id_=str(uuid.uuid4()), metadata={"source": "inn"})
@@ -200,7 +200,7 @@ def test_trusted_nodes_of_llama_indexs_own_store():
 
 
 def test_neither_texts_nor_models_are_told():
-    """A trace writes down the repr of every part of a pipeline."""
+    """A trace records the repr of every part of a pipeline."""
     made = contradictions(trusted=[LAW], judge=Model())
     for hidden in ("very-secret-key", LAW.text, "PlacedEncoder"):
         assert hidden not in repr(made) + str(made)
@@ -210,7 +210,7 @@ def test_neither_texts_nor_models_are_told():
 
 @pytest.mark.parametrize("kind", [{}, *OF_PYTHON], ids=stable)
 def test_it_travels_to_another_process(kind):
-    """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
+    """LlamaIndex drops attributes that cannot be pickled, with only a log entry."""
     made = contradictions(**kind)
     again = pickle.loads(pickle.dumps(made))
     assert again.to_dict() == made.to_dict()
@@ -219,7 +219,7 @@ def test_it_travels_to_another_process(kind):
 
 @pytest.mark.parametrize(("name", "value"), [("resolution", "best"), ("trusted", ["x"])])
 def test_a_bad_value_is_refused_at_the_next_call(name, value):
-    """Kept nodes that were judged by other settings than the present ones."""
+    """A call must not reuse nodes judged by previous settings."""
     made = contradictions("prefer_newest", trusted=[LAW])
     setattr(made, name, value)
     with pytest.raises(LogicRetrieversError):
@@ -227,7 +227,7 @@ def test_a_bad_value_is_refused_at_the_next_call(name, value):
 
 
 def test_settings_tell_what_the_filter_does_and_make_it_again():
-    """LlamaIndex's caches know a part by its settings: what is left out gives stale results."""
+    """LlamaIndex's caches identify a part by its settings: a missing one gives stale results."""
     described = [contradictions(**kind).to_json() for kind in (*KINDS, *OF_PYTHON)]
     assert len(set(described)) == len(described)
     plain = json.loads(described[0])
@@ -250,7 +250,7 @@ def test_settings_tell_what_the_filter_does_and_make_it_again():
     ids=["trusted", "trusted_filter", "k"],
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
-    """Else the first query of a user's user finds them."""
+    """Otherwise an end user's first query finds them."""
     with pytest.raises(error, match=words):
         contradictions(**settings)
     with pytest.raises(InputError, match="A node is needed, not str"):
@@ -258,6 +258,6 @@ def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
 
 
 def test_a_filter_saved_by_an_earlier_version_loads():
-    """Each had ``edited_copies``, which went."""
+    """Older files have the removed ``edited_copies``."""
     saved = {**ContradictionFilter().to_dict(), "edited_copies": False}
     assert ContradictionFilter.from_dict(saved).to_dict() == ContradictionFilter().to_dict()

@@ -1,4 +1,4 @@
-"""ContradictionRetriever: calls of its own, settings, and events."""
+"""ContradictionRetriever: its own calls, settings and events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def index():
 
 
 def test_like_a_stored_node(index):
-    """The node itself would head the list of what contradicts it."""
+    """Otherwise the node heads the list of what contradicts it."""
     strict = SETTINGS.model_copy(update={"threshold": 0.99999})
     settings = {"settings": strict, "min_probability": 0.1, "alpha": 0.0}
     where = {"source": ["blog", "press"]}
@@ -45,7 +45,7 @@ def test_like_a_stored_node(index):
     ids=str,
 )
 def test_a_bad_setting_is_refused_at_once(index, settings, words):
-    """Else it fails in production, at the first query that comes."""
+    """Otherwise it fails in production, at the first query."""
     with pytest.raises(ConfigurationError, match=words):
         ContradictionRetriever(**{"index": index, **settings})
     with (
@@ -56,7 +56,7 @@ def test_a_bad_setting_is_refused_at_once(index, settings, words):
 
 
 async def test_events_and_callbacks_are_sent(index):
-    """A tracer that shows nothing between question and answer."""
+    """A tracer must show the step between question and answer."""
     handler = LlamaDebugHandler(print_trace_on_end=False)
     retriever = ContradictionRetriever(
         index, similarity_top_k=2, callback_manager=CallbackManager([handler])
@@ -72,7 +72,7 @@ async def test_events_and_callbacks_are_sent(index):
 
 
 def test_index_nodes_lead_to_what_they_stand_for_once():
-    """Two summaries that lead to one node show it twice; a search by id needs no query for that."""
+    """Two summaries of one node must show it once; a search by id needs no query."""
     target = TextNode(id_="whole", text="The whole chapter about inns.")
     vectors = ("topical", "contradiction")
     with PassageIndex.open(encoder=PlacedEncoder(), vectors=vectors) as index:

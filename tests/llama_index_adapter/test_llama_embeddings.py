@@ -20,7 +20,7 @@ TEXTS = ["A quiet inn.", "no", "A loud bar.", "no"]
 
 @pytest.mark.parametrize("vector", ["topical", "compatibility"])
 async def test_they_are_the_encoders_vectors(vector):
-    """The query side, another named vector or another order: every search is a little wrong."""
+    """A wrong side, vector or order makes every search slightly wrong."""
     encoder = HashedEncoder(query_prefix="query ")
     model = LogicEmbeddings(vector, encoder=encoder)
     rows = model.get_text_embedding_batch(TEXTS)
@@ -35,7 +35,7 @@ async def test_they_are_the_encoders_vectors(vector):
 
 
 def test_asynchronous_calls_leave_the_event_loop_free():
-    """A server that stands still for each embedding slows all users."""
+    """A server that blocks for each embedding slows all users."""
     watched = WatchedEncoder(HashedEncoder())
     model = LogicEmbeddings(encoder=watched)
     assert watched.loop_runs_during(model.aget_query_embedding("a first query"))
@@ -43,7 +43,7 @@ def test_asynchronous_calls_leave_the_event_loop_free():
 
 
 def test_a_bundle_by_its_folder():
-    """A user's own bundle, by the path that `logic-export train` printed."""
+    """Loads a user's bundle by the path that `logic-export train` printed."""
     model = LogicEmbeddings(bundle=default_bundle_path())
     assert model.bundle == str(default_bundle_path())
     assert model.model_name == LogicEmbeddings().model_name
@@ -52,11 +52,11 @@ def test_a_bundle_by_its_folder():
     )
     counting = CountingEncoder()
     LogicEmbeddings(bundle=default_bundle_path(), encoder=counting).get_text_embedding("a")
-    assert counting.documents  # the encoder wins
+    assert counting.documents  # the encoder takes precedence
 
 
 def test_bad_settings_are_refused():
-    """A misspelt vector at the first document of a night's ingestion."""
+    """A misspelt vector must not wait for a nightly ingestion's first document."""
     with pytest.raises(ConfigurationError, match="topicla"):
         LogicEmbeddings("topicla")
     with pytest.raises(ConfigurationError, match="bundel"):
@@ -66,23 +66,23 @@ def test_bad_settings_are_refused():
 
 
 def test_settings_say_which_vectors_these_are():
-    """LlamaIndex's ingestion cache keys on them: stale vectors of another model, for ever."""
+    """LlamaIndex's ingestion cache keys on them: a gap would keep a different model's vectors."""
     plain, made = LogicEmbeddings(), LogicEmbeddings(encoder=encoder_of(TheirModel(model_name="m")))
     told = [one.to_dict() for one in (plain, made, LogicEmbeddings("compatibility"))]
     assert len(set(map(str, told))) == 3
     assert told[0]["class_name"] == "LogicEmbeddings"
     assert default_encoder().specs["topical"].fingerprint in told[0]["model_name"]
     assert "encoder" not in told[0]
-    assert told[0]["embed_batch_size"] == 256  # LlamaIndex's ten leave most of the machine idle
+    assert told[0]["embed_batch_size"] == 256  # the default, 10, is slow
     assert LogicEmbeddings.from_dict(told[0]).to_dict() == told[0]
-    # restored without its encoder it would embed by the default one, and say nothing
+    # restored without its encoder it would silently use the default one
     with pytest.raises(ConfigurationError, match="encoder="):
         LogicEmbeddings.from_dict(told[1])
     assert LogicEmbeddings.from_dict(told[1], encoder=made.encoder).to_dict() == told[1]
 
 
 def test_it_travels_to_another_process_or_says_that_it_cannot():
-    """LlamaIndex leaves out what cannot be pickled: the worker would embed with the default."""
+    """LlamaIndex drops what cannot be pickled, so a worker would use the default encoder."""
     model = LogicEmbeddings("compatibility", embed_batch_size=7)
     again = pickle.loads(pickle.dumps(model))
     assert again.to_dict() == model.to_dict()
@@ -93,7 +93,7 @@ def test_it_travels_to_another_process_or_says_that_it_cannot():
 
 
 def test_another_model_becomes_an_encoder():
-    """An index over a user's own model must search with that model."""
+    """An index over a user's model must search with that model."""
     theirs = TheirModel(model_name="m")
     encoder = encoder_of(theirs, name="mine")
     assert list(encoder.specs) == ["mine"]
@@ -106,7 +106,7 @@ def test_another_model_becomes_an_encoder():
 
 
 def test_our_own_model_gives_its_own_encoder():
-    """Wrapped as a stranger's it would lose its fingerprint, and match no index."""
+    """Wrapped as a foreign model it would lose its fingerprint and match no index."""
     encoder = encoder_of(LogicEmbeddings("compatibility"), name="second")
     spec = default_encoder().specs["compatibility"]
     assert encoder.specs["second"].fingerprint == spec.fingerprint
@@ -122,7 +122,7 @@ def test_a_model_without_a_name_needs_an_identity():
 
 
 async def test_zeros_for_a_blank_text_are_said():
-    """Another vector store keeps them without a word."""
+    """Other vector stores keep them silently."""
     model = LogicEmbeddings()
     with pytest.warns(BlankTextWarning, match="zeros"):
         vectors = model.get_text_embedding_batch([TEXTS[0], "\ufffd"])

@@ -1,4 +1,4 @@
-"""Over collections that LlamaIndex's QdrantVectorStore made, on its clients."""
+"""Collections made by LlamaIndex's QdrantVectorStore, on its clients."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def no_sparse(texts: list[str]) -> tuple[list[list[int]], list[list[float]]]:
 
 
 def fill(store: QdrantVectorStore, nodes: list[TextNode]) -> QdrantVectorStore:
-    """As VectorStoreIndex does; point ids of that store must be UUIDs."""
+    """Store nodes as VectorStoreIndex does; that store's point ids must be UUIDs."""
     for node in nodes:
         name = node.node_id
         node.id_ = str(uuid.uuid5(uuid.NAMESPACE_DNS, name))
@@ -62,7 +62,7 @@ FORMS = {
 
 @pytest.fixture(params=FORMS)
 def theirs(request, client, nodes) -> QdrantVectorStore:
-    """The forms in which such collections are found."""
+    """The forms in which such collections occur."""
     if request.param == "unnamed":
         client.create_collection("c", SIZE)
     return fill(QdrantVectorStore("c", client=client, **FORMS[request.param]), nodes)
@@ -73,7 +73,7 @@ def names(results):
 
 
 async def test_it_searches_what_is_there(theirs, client, query):
-    """A user would have to index everything again to try the package."""
+    """Users must be able to try the package without indexing again."""
     retriever = ConstraintRetriever.over(
         theirs, policy="topical", similarity_top_k=3, embed_model=MODEL
     )
@@ -92,7 +92,7 @@ async def test_it_searches_what_is_there(theirs, client, query):
 
 
 def test_both_stores_on_one_collection(theirs, nodes, query):
-    """Their store fails on every query that meets a node which it did not write."""
+    """QdrantVectorStore fails on queries that return a node by another writer."""
     store = LogicVectorStore(open_index_over(theirs, embed_model=MODEL))
     again = ConstraintRetriever.over(store, similarity_top_k=2)
     assert again.index is store.index
@@ -112,7 +112,7 @@ def test_both_stores_on_one_collection(theirs, nodes, query):
 
 
 async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
-    """A second pool of connections; or the loop blocked by the synchronous one."""
+    """No second connection pool, and no loop blocked by the synchronous client."""
     client = QdrantClient(url=wire_double.url, check_compatibility=False)
     aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
     theirs = fill(QdrantVectorStore("c", client=client, aclient=aclient), nodes)
@@ -135,7 +135,7 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
 
 
 async def test_two_embedded_clients_are_two_databases(client, nodes, query):
-    """The asynchronous one is empty: every second call would find nothing."""
+    """The asynchronous database is empty, so every second call would find nothing."""
     theirs = QdrantVectorStore("c", client=client, aclient=AsyncQdrantClient(":memory:"))
     fill(theirs, nodes)
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL)
@@ -143,7 +143,7 @@ async def test_two_embedded_clients_are_two_databases(client, nodes, query):
 
 
 async def test_what_cannot_be_opened_says_why(client, store):
-    """OpenAI's model must not be asked because no one said which one it is."""
+    """Without a named model, OpenAI's must not be called."""
     empty = QdrantVectorStore("c", client=client)
     with pytest.raises(ConfigurationError, match="embed_model="):
         ConstraintRetriever.over(empty)
@@ -161,7 +161,7 @@ async def test_what_cannot_be_opened_says_why(client, store):
 
 
 def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
-    """Searched by the other one, every query gives nodes at random."""
+    """Searching the wrong vector returns random nodes."""
     client.create_collection("c", {"other": SIZE, "mine": SIZE})
     theirs = fill(QdrantVectorStore("c", client=client, dense_vector_name="mine"), nodes)
     retriever = ConstraintRetriever.over(
@@ -171,7 +171,7 @@ def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
 
 
 def test_text_under_a_key_of_its_own(client, query):
-    """LlamaIndex over a collection of another tool; its text_key says where the text lies."""
+    """Over a different tool's collection, LlamaIndex's text_key names the text's field."""
     client.create_collection("c", {"text-dense": SIZE})
     vector = MODEL.get_text_embedding("A quiet inn.")
     payload = {"body": "A quiet inn.", "metadata": {"stars": 1}}

@@ -1,4 +1,4 @@
-"""MetadataFilters against what they say, in our collections and in those of LlamaIndex's store."""
+"""MetadataFilters do what they say, in our collections and in those of LlamaIndex's store."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CORPUS: list[dict[str, Any]] = [
     {"n": None, "s": "Red", "t": ["c", "a", "b"], "deep": {"x": 1}},
     {},
 ]
-# key, operator, value; places in the corpus
+# key, operator, value; positions in the corpus
 OPERATORS: list[tuple[str, Op, Any, set[int]]] = [
     ("n", Op.EQ, 1, {0}),
     ("s", Op.EQ, "red", {0, 2, 3}),
@@ -50,7 +50,7 @@ OPERATORS: list[tuple[str, Op, Any, set[int]]] = [
     ("s", Op.NIN, ["red", "blue"], {5}),
     ("t", Op.ANY, ["b", "c"], {0, 1, 5}),
     ("t", Op.ALL, ["a", "b"], {0, 5}),
-    # the local mode of older clients looks for texts letter by letter
+    # older clients' local mode matches texts letter by letter
     ("note", Op.TEXT_MATCH, "quiet room", {0, 1}),
     ("note", Op.TEXT_MATCH_INSENSITIVE, "quiet", {0, 1}),
     ("t", Op.IS_EMPTY, None, {2, 4, 6}),
@@ -68,7 +68,7 @@ def group(*filters: Any, condition: Join | None = None) -> MetadataFilters:
 GROUPS = [
     (group(RED, LARGE, condition=Join.AND), {2, 3}),
     (group(BLUE, LARGE, condition=Join.OR), {1, 2, 3}),
-    (group(RED, condition=Join.NOT), {1, 4, 5, 6}),  # unlike !=, also where the field is missing
+    (group(RED, condition=Join.NOT), {1, 4, 5, 6}),  # unlike !=, it also matches a missing field
     (group(RED, BLUE, condition=Join.NOT), {4, 5, 6}),
     (group(LARGE, group(RED, condition=Join.NOT)), {1}),
     (group(RED, group()), {0, 2, 3}),
@@ -89,7 +89,7 @@ def ours() -> PassageIndex:
 
 @pytest.fixture(scope="module")
 def theirs() -> PassageIndex:
-    """Passages that LlamaIndex's own store wrote, and two that we added."""
+    """Passages written by LlamaIndex's store, and two that we added."""
     model = TheirModel(model_name="m")
     store = QdrantVectorStore("p", client=QdrantClient(":memory:"))
     some = corpus()
@@ -113,20 +113,20 @@ def check(index: PassageIndex, filters: MetadataFilters, places: set[int]) -> No
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
 @pytest.mark.parametrize(("key", "operator", "value", "places"), OPERATORS)
 def test_a_condition_admits_what_it_says(ours, theirs, key, operator, value, places):
-    """A filter that admits too much shows one customer's papers to another."""
+    """Admitting too much shows one customer's papers to a different customer."""
     condition = MetadataFilter(key=key, operator=operator, value=value)
     check(ours, group(condition), places)
-    check(theirs, group(condition), places)  # there the metadata lies elsewhere
+    check(theirs, group(condition), places)  # metadata lies elsewhere there
 
 
 def test_every_operator_is_translated():
-    """A new operator of LlamaIndex must not slip through as another one."""
+    """A new LlamaIndex operator must not be mistaken for a known one."""
     assert {operator for _, operator, _, _ in OPERATORS} == set(Op)
 
 
 @pytest.mark.parametrize(("filters", "places"), GROUPS)
 def test_conditions_are_joined(ours, theirs, filters, places):
-    """A group that is read as another one admits too much."""
+    """A misread group admits too much."""
     check(ours, filters, places)
     check(theirs, filters, places)
 
@@ -143,14 +143,14 @@ def test_conditions_are_joined(ours, theirs, filters, places):
     ],
 )
 def test_what_cannot_be_translated_is_refused_by_name(index, operator, value):
-    """A condition that is dropped admits everything."""
+    """Dropping a condition admits everything."""
     condition = MetadataFilter.model_construct(key="city", operator=operator, value=value)
     with pytest.raises(InputError, match=f"'city' {operator.value}"):
         ConstraintRetriever(index, filter=group(condition))
 
 
 def test_native_filters_and_dicts_pass_as_they_are():
-    """A copy of the user's filter that lost a condition."""
+    """A copy of the user's filter could lose a condition."""
     native = models.Filter(must=[models.HasIdCondition(has_id=[1])])
     assert to_user_filter(native, ["metadata"]) is native
     assert to_user_filter({"a": 1}, ["metadata"]) == {"a": 1}

@@ -1,4 +1,4 @@
-"""Nodes into passages and back; evidence on and off."""
+"""Nodes to passages and back; adding and removing evidence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHARED = {
     "excluded_embed_metadata_keys": ["page"],
     "excluded_llm_metadata_keys": ["tags"],
     "metadata_template": "{key}={value}",
-    "metadata_seperator": "; ",  # so spelt, since LlamaIndex 0.14.0 reads no other
+    "metadata_seperator": "; ",  # this spelling, since LlamaIndex 0.14.0 reads no other
     "relationships": RELATED,
 }
 NODES = [
@@ -68,7 +68,7 @@ def fields(node):
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: type(node).__name__)
 def test_a_node_comes_back_from_the_store_as_it_went_in(node):
-    """Lost relationships or templates show up as a worse prompt, never as an error."""
+    """Lost relationships or templates cause a worse prompt, never an error."""
     before = deepcopy(node)
     with PassageIndex.open(encoder=HashedEncoder()) as index:
         index.add([stored_passage(node)])
@@ -82,7 +82,7 @@ def test_a_node_comes_back_from_the_store_as_it_went_in(node):
 
 
 def test_an_index_node_keeps_what_it_stands_for():
-    """A summary that leads nowhere."""
+    """A summary must lead to its node."""
     node = IndexNode(text="A summary.", index_id="x", obj=TextNode(id_="o", text="inner"))
     back = node_of(stored_passage(node))
     theirs = IndexNode.from_dict(node.model_dump(mode="json"))  # as LlamaIndex restores it
@@ -92,7 +92,7 @@ def test_an_index_node_keeps_what_it_stands_for():
 
 
 def test_what_llama_index_embeds_is_what_is_embedded():
-    """The two vectors of a node would be of different texts."""
+    """A node's two vectors must come from one text."""
     node = NODES[0]
     passage = passage_of(node)
     assert passage.text_to_embed == node.get_content(MetadataMode.EMBED)
@@ -105,7 +105,7 @@ def test_what_llama_index_embeds_is_what_is_embedded():
 
 @pytest.mark.parametrize("value", [date(2024, 5, 1), np.int64(3), math.nan, {2, 1}, {1: (2,)}])
 def test_relationships_carry_the_metadata_that_is_stored(value):
-    """A splitter copies a document's metadata into each of its nodes' relationships."""
+    """A splitter copies a document's metadata into its nodes' relationships."""
     document = Document(doc_id="d", text="x", metadata={"key": value})
     (node,) = SentenceSplitter().get_nodes_from_documents([document])
     passage = storable(stored_passage(node))
@@ -117,7 +117,7 @@ def test_relationships_carry_the_metadata_that_is_stored(value):
 
 
 def test_passages_of_others_become_plain_nodes():
-    """A collection that the command line or LangChain filled is part of the product."""
+    """Collections filled by the command line or LangChain must work too."""
     passage = Passage("p", "Text.", {"a": 1}, source="file.md", span=(2, 7))
     node = node_of(passage)
     assert type(node) is TextNode
@@ -131,7 +131,7 @@ def test_passages_of_others_become_plain_nodes():
 
 @pytest.mark.parametrize("node", NODES, ids=lambda node: type(node).__name__)
 def test_evidence_lies_on_a_copy_and_comes_off_again(node):
-    """Stored again, the evidence of an old query would be embedded and shown for ever."""
+    """Storing a result must not embed and show an old query's evidence."""
     before = deepcopy(node)
     one = with_ranking(node, hit(passage_of(node)))
     assert node == before
@@ -150,7 +150,7 @@ def test_evidence_lies_on_a_copy_and_comes_off_again(node):
     "node", [one for one in NODES if type(one) is not ImageNode], ids=lambda n: type(n).__name__
 )
 def test_evidence_does_not_change_a_hash_or_a_class(node):
-    """QueryFusionRetriever merges by hash: one node of four queries would be shown four times."""
+    """QueryFusionRetriever merges by hash: a node found by four queries would show four times."""
     first = with_ranking(node, hit(passage_of(node), 1, "one reason")).node
     second = with_ranking(node, hit(passage_of(node), 2, "another")).node
     assert first.hash == second.hash == node.hash
@@ -168,26 +168,26 @@ def test_evidence_does_not_change_a_hash_or_a_class(node):
 
 
 def test_metadata_of_the_users_own_under_our_key_is_kept():
-    """A library about logic would lose a field of its catalogue."""
+    """A library about logic must not lose a field of its catalogue."""
     node = TextNode(text="Frege.", metadata={"logic": "first order"})
     assert node_of(stored_passage(node)).metadata == {"logic": "first order"}
     assert without_evidence(node) is node
 
 
 def test_the_rest_of_a_text_resource_comes_back():
-    """A link to where a text lies would be lost without a word."""
+    """A link to a text's location must not vanish silently."""
     resource = MediaResource(text="A quiet inn.", mimetype="text/html", url="http://inn.example/")
     node = Node(id_="a", text_resource=resource)
     assert node_of(stored_passage(node)) == node
 
 
 def test_a_node_without_text_has_nothing_to_judge():
-    """An image would be ranked by its file name."""
+    """An image must not be ranked by its file name."""
     assert not passage_of(ImageNode(metadata={"file": "a.png"})).text_to_embed
 
 
 def test_a_page_without_text_is_stored_as_llama_index_stores_it():
-    """One blank page of a PDF would fail a whole ingestion."""
+    """A blank PDF page must not fail a whole ingestion."""
     blank = TextNode(id_="blank", text="", metadata={"file": "a.pdf"})
     with LogicVectorStore.open().index as index:
         store = LogicVectorStore(index)

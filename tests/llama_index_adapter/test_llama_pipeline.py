@@ -30,7 +30,7 @@ def pipeline(store, **settings):
 
 @pytest.mark.parametrize("strategy", list(DocstoreStrategy))
 def test_a_pipeline_with_a_document_store(strategy):
-    """Documents that changed leave their old text behind, or are all embedded again."""
+    """Changed documents must not leave their old text, nor cause all to be embedded again."""
     encoder = CountingEncoder()
     store = LogicVectorStore.open(encoder=encoder)
     line = pipeline(store, docstore=SimpleDocumentStore(), docstore_strategy=strategy)
@@ -53,7 +53,7 @@ def test_a_pipeline_with_a_document_store(strategy):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Specified num_workers exceed number of CPUs")
 def test_two_workers_give_what_one_gives(query):
-    """A worker without the encoder would embed with the default one, and say nothing."""
+    """A worker without the encoder would silently use the default one."""
     texts = [f"Room {i} of a quiet inn." for i in range(6)]
     results = []
     for workers in (None, 2):
@@ -77,7 +77,7 @@ BAD = {
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("kind", BAD)
 async def test_a_bad_document_takes_no_good_one_with_it(kind, asynchronous):
-    """LlamaIndex has deleted the old nodes of all that changed when one is refused."""
+    """When one is refused, LlamaIndex has already deleted all changed documents' old nodes."""
     store = LogicVectorStore.open()
     line = pipeline(store, docstore=SimpleDocumentStore())
     pages = [f"Page {n}." for n in range(3)]

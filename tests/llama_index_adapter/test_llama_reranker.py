@@ -34,12 +34,12 @@ KINDS = [
 
 @pytest.fixture
 def found(nodes) -> list[NodeWithScore]:
-    """What some other retriever found."""
+    """Nodes that a different retriever found."""
     return [NodeWithScore(node=node, score=0.1 * rank) for rank, node in enumerate(nodes)]
 
 
 def test_nodes_without_text_follow_behind(found, query):
-    """A multimodal index would lose its images, or fail at the first one."""
+    """A multimodal index must neither lose its images nor fail at the first."""
     image = ImageNode(id_="i", image_url="http://x/y.png", metadata={"file": "hotel by the sea"})
     given = [NodeWithScore(node=image, score=9.0), *found]
     ranked = CompatibilityReranker().postprocess_nodes(given, query_str=query)
@@ -49,7 +49,7 @@ def test_nodes_without_text_follow_behind(found, query):
 
 
 async def test_events_and_callbacks_are_sent(found, query):
-    """A tracer that shows nothing between retrieval and answer."""
+    """A tracer must show the step between retrieval and answer."""
     handler = LlamaDebugHandler(print_trace_on_end=False)
     reranker = CompatibilityReranker(top_n=2, callback_manager=CallbackManager([handler]))
     with recorded() as events:
@@ -69,7 +69,7 @@ async def test_events_and_callbacks_are_sent(found, query):
 
 
 async def test_a_missing_query_is_an_error_as_in_llama_indexs_own(found):
-    """Unchanged nodes look like reranked ones."""
+    """Unchanged nodes would look reranked."""
     with pytest.raises(InputError, match="query_str="):
         CompatibilityReranker().postprocess_nodes(found)
     with pytest.raises(InputError, match="query_str="):
@@ -80,13 +80,13 @@ async def test_a_missing_query_is_an_error_as_in_llama_indexs_own(found):
 
 @pytest.mark.parametrize("settings", [{"policy": 3}, {"topn": 3}, {"encoder": 3}, {"index": 3}])
 def test_bad_settings_are_refused(settings):
-    """Else they fail at the first query that comes; `topn=3` would fill the prompt."""
+    """Otherwise the first query finds them; ignoring `topn=3` would fill the prompt."""
     with pytest.raises(ConfigurationError, match=next(iter(settings))):
         CompatibilityReranker(**settings)
 
 
 def test_settings_hold_all_that_changes_the_result(index):
-    """A private threshold means stale results from every cache that keys on the settings."""
+    """A private threshold gives stale results from caches that key on the settings."""
     described = [CompatibilityReranker(**kind).to_json() for kind in KINDS]
     assert len(set(described)) == len(KINDS)
     for text in described:
@@ -100,7 +100,7 @@ def test_settings_hold_all_that_changes_the_result(index):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: " ".join(kind) or "none")
 def test_settings_travel_or_say_that_they_cannot(kind):
-    """LlamaIndex leaves out what cannot be pickled; a worker that forgets a setting ranks wrong."""
+    """LlamaIndex drops what cannot be pickled; a worker that lost a setting ranks wrongly."""
     reranker = CompatibilityReranker(**kind)
     again = pickle.loads(pickle.dumps(reranker))
     assert again.to_dict() == reranker.to_dict()
@@ -115,14 +115,14 @@ def test_settings_travel_or_say_that_they_cannot(kind):
 
 
 class Shouting:
-    """A parser of a user's own."""
+    """A user's parser."""
 
     def parse(self, text):
         return ParsedQuery(text.upper())
 
 
 def test_a_policy_of_python_alone_is_not_restored():
-    """A pipeline restored from a file would rank by another rule."""
+    """A pipeline restored from a file must not rank by a different rule."""
     odd = CompatibilityReranker(AutoPolicy(parser=Shouting())).to_dict()
     with pytest.raises(ConfigurationError, match="policy="):
         CompatibilityReranker.from_dict(odd)

@@ -23,7 +23,7 @@ from logic_retrievers.errors import ConfigurationError, InputError
 
 
 class AllNodes(BaseRetriever):
-    """Another retriever over the same nodes, as BM25 would be."""
+    """A different retriever over the same nodes, such as BM25."""
 
     def __init__(self, nodes):
         self._nodes = nodes
@@ -38,7 +38,7 @@ def scores(results):
 
 
 async def test_settings_are_public_and_may_change(index, query):
-    """A setting that is read once at construction makes an experiment repeat itself."""
+    """A setting read only at construction makes an experiment repeat itself."""
     retriever = ConstraintRetriever(index)
     retriever.similarity_top_k, retriever.policy, retriever.filter = 2, "topical", {"stars": 0}
     results = retriever.retrieve(query)
@@ -57,13 +57,13 @@ async def test_settings_are_public_and_may_change(index, query):
     ids=["text", "filters"],
 )
 def test_a_bad_filter_is_refused_at_once(index, condition):
-    """Else it fails in production, at the first query that comes."""
+    """Otherwise it fails in production, at the first query."""
     with pytest.raises(InputError):
         ConstraintRetriever(index, filter=condition)
 
 
 async def test_settings_of_a_single_call(index, query):
-    """A retriever that many requests share is changed by one of them, or ignores it."""
+    """They must take effect and must not change a shared retriever."""
     retriever = ConstraintRetriever(index, similarity_top_k=5)
     before = vars(retriever).copy()
     assert len(retriever.retrieve(query, similarity_top_k=2)) == 2
@@ -82,7 +82,7 @@ async def test_settings_of_a_single_call(index, query):
 
 
 async def test_equal_texts_of_two_documents_are_two_hits(query):
-    """LlamaIndex compares hashes: the second of two equal clauses of two contracts vanished."""
+    """LlamaIndex compares hashes, so the second of two contracts' equal clauses vanished."""
     with LogicVectorStore.open().index as index:
         texts = [TextNode(id_=f"n{i}", text="A quiet inn by the sea.") for i in range(3)]
         LogicVectorStore(index).add(texts)
@@ -92,7 +92,7 @@ async def test_equal_texts_of_two_documents_are_two_hits(query):
 
 
 async def test_index_nodes_lead_to_what_they_stand_for_once():
-    """Two summaries that lead to one node show it twice; or they lead nowhere."""
+    """Two summaries of one node must lead to it and show it once."""
     summaries = [
         IndexNode(id_=f"s{i}", text=f"Summary {i}: quiet inns.", index_id="x") for i in range(2)
     ]
@@ -109,7 +109,7 @@ async def test_index_nodes_lead_to_what_they_stand_for_once():
 
 
 def test_evidence_stays_out_of_prompts_and_vectors(index, query):
-    """Half a page of scores in the prompt, or in what an embedding model reads."""
+    """No scores may reach the prompt or the embedding model."""
     for result in ConstraintRetriever(index, similarity_top_k=8).retrieve(query):
         evidence = result.node.metadata["logic"]
         assert json.loads(json.dumps(evidence)) == evidence
@@ -121,7 +121,7 @@ def test_evidence_stays_out_of_prompts_and_vectors(index, query):
 
 
 async def test_fusion_merges_one_node_of_several_queries(index, nodes, query):
-    """Evidence in the hash: each node would come once for each query and retriever."""
+    """With evidence in its hash a node would come once per query and retriever."""
     fusion = QueryFusionRetriever(
         [ConstraintRetriever(index, similarity_top_k=8), AllNodes(nodes)],
         llm=MockLLM(),
@@ -135,7 +135,7 @@ async def test_fusion_merges_one_node_of_several_queries(index, nodes, query):
 
 
 async def test_retriever_reranker_and_store_follow_the_index(store, nodes, query, tmp_path):
-    """Also a query that LlamaIndex embedded itself, with the model that it got at the start."""
+    """This includes queries embedded by LlamaIndex with the model that it got at the start."""
     file = write_noisy(tmp_path / "a.query.onnx", noise=0.5)
     retriever = ConstraintRetriever.over(store, policy="topical", similarity_top_k=6)
     reranker = CompatibilityReranker(policy="topical", index=store.index)

@@ -38,7 +38,7 @@ def ask(text, k=4, **fields):
 
 
 def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query):
-    """The everyday way in; with a plain store the query's constraint is lost."""
+    """In this usual path a plain store loses the query's constraint."""
     store = LogicVectorStore.open()
     documents = [
         Document(doc_id="d1", text="A quiet inn by the sea. " * 30),
@@ -62,7 +62,7 @@ def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query)
 
 
 def test_no_text_is_encoded_twice(nodes):
-    """LlamaIndex embeds every node before it hands it on: ingestion would take twice as long."""
+    """LlamaIndex embeds every node before passing it on, which would double ingestion time."""
     encoder = CountingEncoder()
     store = LogicVectorStore.open(encoder=encoder)
     VectorStoreIndex(
@@ -79,13 +79,13 @@ def test_no_text_is_encoded_twice(nodes):
 
 
 async def test_sync_and_async_do_the_same(nodes, query):
-    """Two code paths drift apart."""
+    """The two code paths must not drift apart."""
     given = [*nodes, Document(doc_id="whole", text="A document that was not split.")]
     sync, native = LogicVectorStore.open(), await LogicVectorStore.aopen()
     assert sync.policy == native.policy == "auto"
     assert sync.add(given) == await native.async_add(given) == [node.node_id for node in given]
     assert sync.query(ask(query)) == await native.aquery(ask(query))
-    for document in ("doc-inn", "whole", "unknown"):  # a user withdrew them, with all their nodes
+    for document in ("doc-inn", "whole", "unknown"):  # a user withdrew them with all their nodes
         sync.delete(document)
         await native.adelete(document)
     for condition in ({"node_ids": ["club"]}, {"filters": STARS}):
@@ -102,7 +102,7 @@ async def test_sync_and_async_do_the_same(nodes, query):
 
 
 def test_a_query_is_the_engines(store, query):
-    """Settings of LlamaIndex's query that are dropped without a word."""
+    """Settings of LlamaIndex's query must not be dropped silently."""
     engine = Engine(store.index)
     results = store.query(ask(query, 3))
     hits = engine.search(query, 3)
@@ -120,7 +120,7 @@ def test_a_query_is_the_engines(store, query):
 
 
 async def test_settings_of_a_query(store, query):
-    """`as_retriever` hands `vector_store_kwargs` on."""
+    """`as_retriever` passes `vector_store_kwargs` on."""
     expression = '"a hotel" AND NOT nightclub'
     named = {"exclude": ["nightclubs", "cows"], "hard": True}
     theirs = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
@@ -140,7 +140,7 @@ async def test_settings_of_a_query(store, query):
 
 @pytest.mark.parametrize("threshold", [0.2, 1.0])
 async def test_mmr_chooses_what_llama_index_chooses(store, threshold):
-    """Else an index that moves to this store gives other nodes for the same setting."""
+    """An index moved to this store must return the same nodes for the same setting."""
     embed = store.embed_model
     hits = Engine(store.index, "topical").search(PLAIN, 8)
     texts = [hit.passage.text_to_embed for hit in hits]
@@ -167,7 +167,7 @@ async def test_mmr_chooses_what_llama_index_chooses(store, threshold):
     ],
 )
 def test_modes_are_policies(store, query, mode, policy):
-    """Words count, and what a query rules out is still moved down by `hybrid`."""
+    """Words count, and `hybrid` still moves down what a query excludes."""
     expected = [hit.passage.id for hit in Engine(store.index, policy).search(query, 4)]
     assert store.query(ask(query, mode=mode)).ids == expected
     assert store.query(ask("lorries", mode=mode, k=1)).ids == ["motel"]
@@ -176,7 +176,7 @@ def test_modes_are_policies(store, query, mode, policy):
 
 
 def test_what_cannot_be_asked_is_refused(store, query):
-    """A vector alone does not say what is ruled out; a misspelt setting is dropped."""
+    """A vector alone shows no exclusions; a misspelt setting must not be dropped."""
     with pytest.raises(InputError, match="query_str"):
         store.query(VectorStoreQuery(query_embedding=[0.1] * 384))
     with pytest.raises(ConfigurationError, match="polcy"):
@@ -213,7 +213,7 @@ def test_adding_again_changes_what_changed_and_nothing_else(nodes, query):
 
 
 def test_nodes_by_ids_and_filters(store):
-    """Two conditions of which one is dropped delete too much."""
+    """Dropping one of two conditions deletes too much."""
     assert [n.node_id for n in store.get_nodes(["spa", "none", "inn"])] == ["spa", "inn"]
     assert store.get_nodes([]) == []
     assert {n.node_id for n in store.get_nodes(filters=STARS)} == {"club", "hostel"}
@@ -230,7 +230,7 @@ def test_nodes_by_ids_and_filters(store):
 
 
 def test_tenants_do_not_touch_each_other(nodes):
-    """`clear` of one customer would empty the collection of all."""
+    """One customer's `clear` must not empty the collection for all."""
     client = QdrantClient(":memory:")
     one, two = (LogicVectorStore.open(client=client, tenant=t) for t in ("one", "two"))
     one.add(nodes[:3])
@@ -248,7 +248,7 @@ def test_tenants_do_not_touch_each_other(nodes):
 
 
 async def test_no_secret_is_shown(wire_double):
-    """A key in a log or in a file of settings is a key that must be changed."""
+    """A key in a log or a settings file must be replaced."""
     secret = "very-secret-key"
     store = LogicVectorStore.open(location=wire_double.url, api_key=secret)
     retriever = ConstraintRetriever(store.index)

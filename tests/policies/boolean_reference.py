@@ -1,4 +1,4 @@
-"""Boolean combination once more, in plain Python, one candidate at a time."""
+"""A reference for Boolean combination, in plain Python, one candidate at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from logic_retrievers.queries import And, Atom, Not, Or
 
 
 def standard(scores, background=(0.0, 0.0), least=20):
-    """Standard scores; rows of the background fill a small pool, half above and half below it."""
+    """Standard scores; background rows fill a small pool, half above and half below it."""
     known = [score for score in scores.values() if score is not None]
     if not known:
         return dict.fromkeys(scores, 0.0)

@@ -1,6 +1,6 @@
-"""The policies once more, in plain Python over dictionaries, read straight from the paper.
+"""Reference policies in plain Python over dictionaries, straight from the paper.
 
-Deliberately slow and naive: what the package is compared with.
+Deliberately slow and naive: tests compare the package with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sequential(
     limit: int,
     cut: bool,
 ) -> list[tuple[str, float]]:
-    """CoDeR-Seq: eq. 7 and 8, the topical order where nothing passes."""
+    """CoDeR-Seq: eq. 7 and 8; the topical order if nothing passes."""
     pool = nearest(topical, max(limit, k))
     s_c = {i: compatibility.get(i, -1.0) for i in pool}
     passed = {i for i in pool if s_c[i] >= tau}
@@ -92,15 +92,15 @@ def constraint(
     share: float,
     penalty: float,
 ) -> list[tuple[str, float, float]]:
-    """Ids with scores and penalties, best first; the formula of ConstraintPolicy.
+    """Ids with scores and penalties, best first, by ConstraintPolicy's formula.
 
     Args:
         topical: cosines to the query; a passage without this vector has None.
-        compatibility: the same by the other vector; None if no passage counts by it.
-        excluded: the same two for each excluded text.
+        compatibility: the same by the compatibility vector; None if it is not used.
+        excluded: the same two cosines for each excluded text.
         gate: probability of a constraint.
         share: weight of the compatibility cosine.
-        penalty: loss for each unit of cosine above the usual one.
+        penalty: deduction per unit of cosine above the usual one.
     """
 
     def mixed(first, second, i):

@@ -1,4 +1,4 @@
-"""How a query is routed, and the ranking of queries that rule something out."""
+"""The routing of queries, and the ranking of queries that exclude something."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERY = ParsedQuery.excluding("hotels", ["bars", "clubs"])
 FACT = ParsedQuery("metals that do not rust", "negated_fact")
 UNSURE = ParsedQuery("Doctors Without Borders", constraint=0.25)
 
-# sixteenths, and weights that are powers of two: sums are exact, and ties are the rule
+# sixteenths, with powers of two as weights: sums are exact and ties frequent
 cosine = st.none() | st.integers(-4, 16).map(lambda n: n / 16)
 rows = st.lists(st.lists(cosine, min_size=6, max_size=6), min_size=1, max_size=20)
 
@@ -50,7 +50,7 @@ def pool_of(rows, policy: ConstraintPolicy) -> CandidatePool:
     k=st.integers(1, 25),
 )
 def test_it_is_the_references_ranking(rows, query, gate, share, penalty, trained, k):
-    """Half of the constants at the wrong place moves figures by little: no one would see."""
+    """A constant in the wrong place shifts scores too little to notice."""
     constants = ConstraintSettings(compatibility_weight=share, penalty=penalty)
     query = replace(query, constraint=gate)
     policy = ConstraintPolicy(query, constants, use_compatibility=trained)
@@ -74,10 +74,10 @@ def asked_words(policy, query: ParsedQuery) -> set[str]:
 
 
 def test_what_a_judge_is_asked():
-    """All of the query, and all that a caller excludes; nothing where filters see to it."""
+    """The whole query and the caller's exclusions; nothing if filters handle them."""
     cake = ParsedQuery("brownies").also_excluding(["nuts", "milk powder"])
     assert asked_words(ConstraintPolicy(cake), cake) >= {"brownies", "nuts", "milk", "powder"}
-    # part of a word does not name what is excluded
+    # part of a word does not name the excluded text
     curry = ParsedQuery("eggplant curry").also_excluding(["egg"])
     assert asked_words(ConstraintPolicy(curry), curry) >= {"eggplant", "curry", "egg"}
     for query in (FACT, UNSURE):
@@ -96,7 +96,7 @@ def test_what_a_judge_is_asked():
 
 
 def test_in_other_languages_the_query_is_asked_in_its_own_words():
-    """Half a sentence of English behind a German one is neither; a caller's texts have to be in."""
+    """The question must not mix English into German, but must include a caller's texts."""
     auto = AutoPolicy()
     said = auto.parse("ein Kuchen ohne Nüsse")
     assert auto.route(said).judge_request(said.text) == JudgeRequest(said.text)
@@ -105,7 +105,7 @@ def test_in_other_languages_the_query_is_asked_in_its_own_words():
 
 
 def test_every_penalty_has_a_reason_that_names_all_it_is_for():
-    """A passage that loses a little without a word cannot be argued with."""
+    """Users cannot check a deduction without a reason."""
     rows = [(0.6, 0.8, 0.7), (0.7, 0.62, 0.1), (0.5, 0.1, 0.6), *5 * [(0.65, 0.5, 0.1)]]
     policy = ConstraintPolicy(QUERY)
     pool = pool_of(rows, policy)
@@ -123,7 +123,7 @@ def test_every_penalty_has_a_reason_that_names_all_it_is_for():
 
 
 def test_a_text_that_is_excluded_twice_is_searched_once():
-    """The index refuses two leaves of one name, and the user has named none."""
+    """The index refuses two leaves of one name, and the user named none."""
     policy = ConstraintPolicy(ParsedQuery.excluding("hotels", ["bars", "bars"]))
     assert [leaf.name for leaf in policy.plan("q", 3)] == ["topical", "excluded: bars"]
 
@@ -140,12 +140,12 @@ def test_an_empty_pool():
 
 
 def test_what_is_searched_and_what_only_scores():
-    """An excluded text that is searched for fills the pool with what no one wants."""
+    """Searching for an excluded text would fill the pool with unwanted passages."""
     said = "hotels except hostels"
     policy = AutoPolicy(limit=7).route(said, ["topical", "compatibility"])
     assert isinstance(policy, ConstraintPolicy)
     plan = policy.plan(said, 3)
-    # what is trained to tell reads what the judge reads
+    # vectors trained to distinguish get the judge's text
     question = policy.judge_request(said).query
     assert {(leaf.vector, leaf.text): leaf.limit for leaf in plan} == {
         ("topical", said): 7,
@@ -164,7 +164,7 @@ def test_what_is_searched_and_what_only_scores():
 
 
 def test_the_route():
-    """A query that is ranked by another policy than its kind's loses what it rules out."""
+    """A query ranked by the wrong kind's policy loses its exclusions."""
     auto = AutoPolicy(limit=5)
     for query in ("quiet hotels in Rome", "lemon cake", ParsedQuery("hotels")):
         assert auto.route(query, ["compatibility"]) == TopicalPolicy()
@@ -184,7 +184,7 @@ def test_the_route():
 
 
 def test_a_parser_and_constants_of_ones_own():
-    """An older bundle's constants that no formula has any more do not count."""
+    """An older bundle's obsolete constants are ignored."""
 
     class Always:
         def parse(self, text: str) -> ParsedQuery:
@@ -228,7 +228,7 @@ def test_excluded_texts_that_name_a_field_become_filters():
     ],
 )
 def test_every_value_that_an_excluded_text_names_is_filtered(fields, excluded, must_not):
-    """Passages of the others would stay, and a filter promises that none does."""
+    """A filter on one value would let passages of the others stay."""
     auto = AutoPolicy(fields=fields)
     for query in (
         ParsedQuery.excluding("hotels", [excluded]),

@@ -100,7 +100,7 @@ def test_ours_equals_the_reference(tree, data, size, beside):
 
 
 def test_what_is_searched_and_what_only_scores():
-    """An atom that is ruled out fills the pool with what no one wants."""
+    """Searching for an excluded atom would fill the pool with unwanted passages."""
     policy = policy_of((A & B & ~C) | Atom("d"), vectors=("lexical",))
     depths = {(leaf.vector, leaf.text): leaf.limit for leaf in policy.plan("", 7)}
     texts = {"a": 100, "b": 100, "c": 0, "d": 100, "a and b": 100}
@@ -117,7 +117,7 @@ def test_what_is_searched_and_what_only_scores():
 
 
 def test_the_words_of_the_query_stand_for_all_that_is_wanted():
-    """A sentence says more than its parts; what it rules out is left out of it."""
+    """A sentence says more than its parts; exclusions are removed from it."""
     said = ParsedQuery(
         "war films set in Tunisia but no comedies",
         "expression",
@@ -128,7 +128,7 @@ def test_the_words_of_the_query_stand_for_all_that_is_wanted():
 
 
 def test_double_denial_and_nested_operators_are_one():
-    """NOT NOT a is a; what is under two NOTs is wanted again."""
+    """NOT NOT a is a; an atom under two NOTs is wanted again."""
     policy = policy_of(And((A, Not(Not(And((B, C)))))))
     assert {leaf.text: leaf.limit for leaf in policy.plan("", 5)} == {
         "a": 100, "b": 100, "c": 100, "a and b and c": 100
@@ -146,7 +146,7 @@ def test_double_denial_and_nested_operators_are_one():
     ],
 )
 def test_not_around_not_counts(text, as_if):
-    """Every passage had a score of 0, or what was wanted under two NOTs did not count."""
+    """Every passage scored 0, or an atom wanted under two NOTs did not count."""
     policies = policy_of(Expression.parse(text)), policy_of(as_if)
     assert policies[0].plan("", 5) == policies[1].plan("", 5)
     rng = np.random.default_rng(0)
@@ -165,7 +165,7 @@ def test_what_is_under_two_nots_is_satisfied_and_not_violated():
 
 
 def test_the_evidence_tells_every_atom():
-    """JSON-safe, with a verdict for each."""
+    """Evidence is JSON-safe, with a verdict for each atom."""
     policy = policy_of(A & ~B)
     pool = CandidatePool(
         ("1", "2", "3"),
@@ -187,7 +187,7 @@ def test_the_evidence_tells_every_atom():
 
 
 def test_chosen():
-    """By ``boolean`` where there is an expression, by ``auto`` for what the caller states."""
+    """``boolean`` ranks expressions, ``auto`` what the caller excludes."""
     stated = ParsedQuery.stating(A & ~B)
     for chooser in (BooleanPolicy(), AutoPolicy()):
         chosen = chooser.route(stated, ["compatibility", "lexical", "topical"])
@@ -205,7 +205,7 @@ def test_chosen():
 
 
 def test_what_names_a_value_of_a_field_is_filtered():
-    """As with exclusions; the rest of the expression stays."""
+    """As with exclusions, the rest of the expression stays."""
     said = "inns in Oslo or inns in Bergen, but not in Voss"
     chosen = AutoPolicy(fields={"city": ["Voss", "Oslo"]}, limit=7).route(said)
     assert isinstance(chosen, ExpressionPolicy), chosen

@@ -1,4 +1,4 @@
-"""A policy described: for logs, for serialised settings, and for the keys of a cache."""
+"""Descriptions of policies: for logs, serialised settings and cache keys."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from logic_retrievers.queries import ConstraintParser, ParsedQuery
 
 
 def shout(text):
-    """A function of a user's own."""
+    """A user's function."""
     return text.upper()
 
 
 class Shouting:
-    """A parser of a user's own, with object's repr."""
+    """A user's parser, with object's repr."""
 
     def parse(self, text):
         return ParsedQuery(text.upper())
@@ -43,7 +43,7 @@ class Shouting:
 
 @dataclass(frozen=True)
 class Listing(Shouting):
-    """Another one, whose repr says what it is."""
+    """A user's parser whose repr lists its settings."""
 
     words: tuple[str, ...] = ()
 
@@ -60,7 +60,7 @@ def dumped(policy):
 
 
 def test_settings_are_given_as_they_are():
-    """A log that rounds or renames cannot be used to run the same search again."""
+    """A log must allow running the same search again, so nothing is rounded or renamed."""
     assert describe_policy(SequentialPolicy(alpha=0.25, backfill=False)) == {
         "name": "sequential",
         "alpha": 0.25,
@@ -73,7 +73,7 @@ def test_settings_are_given_as_they_are():
 
 
 def settings_of(kind):
-    """A settings class with a value of its own in every field."""
+    """A settings class with a changed value in every field."""
     return st.builds(kind, **{name: st.none() | st.just(0.65) for name in kind.model_fields})
 
 
@@ -96,7 +96,7 @@ SETTINGS = {"auto": ConstraintSettings, "boolean": BooleanSettings}
 @pytest.mark.parametrize("name", POLICIES)
 @given(st.data())
 def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
-    """A pipeline's file with a setting that is lost, or that cannot be read, ranks otherwise."""
+    """A setting lost from a pipeline's file, or unreadable there, changes the ranking."""
     own = PLAIN | {"settings": st.none() | settings_of(SETTINGS.get(name, ConstraintSettings))}
     values = {field.name: data.draw(own[field.name]) for field in fields(POLICIES[name])}
     policy = POLICIES[name](**values)
@@ -124,14 +124,14 @@ def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
     ],
 )
 def test_what_no_description_can_make_is_refused(policy):
-    """A parser of a user's own, left out, reads what it should not."""
+    """Leaving out a user's parser would read queries differently."""
     description = policy if isinstance(policy, dict) else describe_policy(policy)
     with pytest.raises(ConfigurationError):
         policy_from(description)
 
 
 def test_a_parser_of_ones_own_is_told_without_its_address():
-    """An address in a cache key means that nothing is ever found in the cache."""
+    """With an address in its key a cache never hits."""
     told = describe_policy(AutoPolicy(parser=Shouting()))["parser"]
     assert told == f"{__name__}.Shouting"
     one, two = (describe_policy(AutoPolicy(parser=Listing((word,))))["parser"] for word in "ab")
@@ -140,7 +140,7 @@ def test_a_parser_of_ones_own_is_told_without_its_address():
 
 
 def test_a_policy_of_ones_own_is_told_with_its_attributes():
-    """A user's policy is no dataclass as a rule."""
+    """A user's policy is usually not a dataclass."""
 
     class Mine(Policy):
         name: ClassVar[str] = "mine"
@@ -155,14 +155,14 @@ def test_a_policy_of_ones_own_is_told_with_its_attributes():
             return []
 
     told = describe_policy(Mine([0.5, {"a": None}, max, shout]))
-    assert told.pop("class") == f"{__name__}.{Mine.__qualname__}"  # two may have one name
-    told["weight"].pop(2)  # a built-in's repr, whatever it is
+    assert told.pop("class") == f"{__name__}.{Mine.__qualname__}"  # two may share a name
+    told["weight"].pop(2)  # a built-in's repr, whatever it says
     assert told == {"name": "mine", "weight": [0.5, {"a": None}, f"{__name__}.shout"]}
     assert "class" not in describe_policy("union")
 
 
 def test_descriptions_are_the_same_in_every_process():
-    """A set is ordered again in each process: a cache that is shared would never be hit."""
+    """Sets are ordered differently in each process, so a shared cache would never hit."""
     code = """
 import json
 from logic_retrievers.policies import *

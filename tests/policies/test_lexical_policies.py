@@ -1,4 +1,4 @@
-"""Search by words, and plain hybrid search."""
+"""Lexical search and plain hybrid search."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_scores_are_fused_and_a_missing_one_adds_nothing():
     assert [r.score for r in ranked] == pytest.approx([0.6, 0.4, 0.4, 0.2], abs=1e-12)
     assert ranked[1].reason == "topical cosine 0.800, 0 % of the best lexical score"
     assert {leaf.limit for leaf in HybridPolicy(limit=5).plan("q", 9)} == {9}
-    for scores in ([], [0.3, np.nan, -0.5]):  # no word is shared
+    for scores in ([], [0.3, np.nan, -0.5]):  # no shared word
         columns = {"topical": np.array(scores), "lexical": np.full(len(scores), np.nan)}
         ranked = HybridPolicy().rank(CandidatePool(("a", "b", "c")[: len(scores)], columns), 3)
         assert [r.score for r in ranked] == [0.3, 0.0, -0.5][: len(scores)]
@@ -63,7 +63,7 @@ def hit_lists(index, policy, queries=PLAIN):
 
 
 def test_a_query_without_a_constraint_gets_exactly_what_its_base_gives():
-    """Ids, order, scores and evidence."""
+    """Same ids, order, scores and evidence."""
     with PassageIndex.open("base", OnnxEncoder(threads=1), lexical=True) as index:
         index.add(PASSAGES)
         topical, hybrid = hit_lists(index, "topical"), hit_lists(index, "hybrid")
@@ -77,7 +77,7 @@ def test_a_query_without_a_constraint_gets_exactly_what_its_base_gives():
 
 @pytest.mark.parametrize("query", ["stories of dogs", "animals but not hounds"])
 def test_a_base_with_words_needs_words(query):
-    """Whatever the query says: an application would fail at its first plain query, weeks later."""
+    """The check must not wait for the first plain query, weeks later."""
     with PassageIndex.open("dense", OnnxEncoder(threads=1), lexical=False) as index:
         index.add(PASSAGES)
         with pytest.raises(MissingVectorError, match=r"backfill\(\['lexical'\]\)"):

@@ -1,4 +1,4 @@
-"""The policies against the plain reference, on pools full of ties, gaps and short lists."""
+"""The policies against plain references, on pools full of ties, gaps and short lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from logic_retrievers.policies import (
 from logic_retrievers.types import CandidatePool
 
 share = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0])
-cosine = st.integers(-4, 4).map(lambda n: n / 4)  # few values: ties are the rule
+cosine = st.integers(-4, 4).map(lambda n: n / 4)  # few values, so ties are frequent
 collection = st.dictionaries(
     st.text("abcdef", min_size=1, max_size=3),
     st.tuples(st.none() | cosine, st.none() | cosine),
@@ -36,7 +36,7 @@ def scores_of(collection, column):
 
 
 def pool_of(policy: Policy, collection, k: int) -> CandidatePool:
-    """What the index would gather for the plan, computed naively."""
+    """The index's pool for the plan, computed naively."""
     columns = {"topical": scores_of(collection, 0), "compatibility": scores_of(collection, 1)}
     plan = policy.plan("q", k)
     members = sorted(
@@ -59,7 +59,7 @@ def ranked(policy: Policy, collection, k: int) -> list[tuple[str, float]]:
 @settings(max_examples=500)
 @given(collection, k, share, st.sampled_from([-1.0, 0.0, 0.25, 0.3, 0.9]), limit, st.booleans())
 def test_sequential_equals_reference(collection, k, alpha, tau, limit, cut):
-    """A wrong tie, threshold or fall-back would shift figures by little: no one would see."""
+    """A wrong tie, threshold or fall-back shifts scores too little to notice."""
     policy = SequentialPolicy(alpha, tau, limit, not cut)
     assert ranked(policy, collection, k) == reference.sequential(
         scores_of(collection, 0),
@@ -83,7 +83,7 @@ def test_sequential_equals_reference(collection, k, alpha, tau, limit, cut):
     st.sampled_from(["reciprocal_rank", "cosine"]),
 )
 def test_union_equals_reference(collection, k, alpha, keep, limit, cut, fusion):
-    """A wrong filter only changes which passages fall behind; the list looks right anyway."""
+    """A wrong filter changes only the lower ranks, and the list looks right."""
     policy = UnionPolicy(alpha, keep, limit, not cut, fusion=fusion)
     assert ranked(policy, collection, k) == reference.union(
         scores_of(collection, 0),

@@ -1,4 +1,4 @@
-"""Settings are partial overrides: one field changes one constant, whatever the bundle ships."""
+"""Settings are partial overrides: a field changes one constant, whatever the bundle ships."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def constants(settings):
 @pytest.mark.parametrize("kind", [ConstraintSettings, BooleanSettings])
 @pytest.mark.parametrize("shipped", [None, SHIPPED], ids=["no bundle", "bundle"])
 def test_one_field_changes_one_constant(kind, shipped):
-    """Else a user who turns one knob gets the class's defaults for all that the bundle tuned."""
+    """Setting one field must not reset the constants that the bundle tuned."""
     before = constants(kind().over(shipped))
     assert before == {**constants(kind()), **(shipped or {})}
     for name in kind.model_fields:
@@ -43,7 +43,7 @@ def test_one_field_changes_one_constant(kind, shipped):
 
 
 def test_what_is_set_makes_settings_equal():
-    """The package's own value, set by the user, overrides a bundle's: it differs from no value."""
+    """A default that the user sets overrides a bundle's value, unlike an unset field."""
     assert ConstraintSettings(penalty=0.6) != ConstraintSettings()
     assert ConstraintSettings(0.5, 0.75) == ConstraintSettings(
         compatibility_weight=0.5, penalty=0.75
@@ -59,7 +59,7 @@ def test_what_is_set_makes_settings_equal():
 
 
 def test_policies_merge_when_they_are_used():
-    """The same settings object serves any bundle."""
+    """One settings object serves any bundle."""
     settings = ConstraintSettings(compatibility_weight=0)
     routed = AutoPolicy(settings=settings).route("hotels except bars", (), SHIPPED)
     assert routed.constants == ConstraintSettings(**{**SHIPPED, "compatibility_weight": 0})
@@ -74,13 +74,13 @@ def test_policies_merge_when_they_are_used():
     ("shipped", "problem"), [({"penalty": -1}, "penalty"), (5, "Mapping")], ids=["range", "form"]
 )
 def test_a_bundle_that_cannot_be_merged_is_refused(shipped, problem):
-    """Where the policy is made, and not in the middle of a search."""
+    """The error comes when the policy is made, not during a search."""
     with pytest.raises(ConfigurationError, match=problem):
         ConstraintPolicy(QUERY, bundle_constants=shipped)
 
 
 def test_an_older_bundles_constants_are_ignored():
-    """A bundle of last month's, exported with five constants more, would serve no query."""
+    """A bundle exported last month with five more constants must still serve queries."""
     older = {**SHIPPED, "standout_share": 0.8, "mention_share": 0.4, "lexical_weight": 0.2}
     constants = ConstraintPolicy(QUERY, bundle_constants=older).constants
     assert constants == ConstraintSettings(**SHIPPED)
@@ -91,7 +91,7 @@ WRONG = [math.nan, math.inf, True, "1", [1], -0.1, 10**400]
 
 @pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:8])
 def test_wrong_values_are_refused(value):
-    """NaN compares with nothing, and so passes a check that asks what is too large."""
+    """NaN comparisons are false, so NaN passes a check for too large values."""
     for wrong in (
         lambda: ConstraintSettings(penalty=value),
         lambda: BooleanSettings(joint_weight=value),
@@ -122,7 +122,7 @@ def test_an_unknown_setting_is_refused():
 
 
 def test_settings_in_another_pydantic_model():
-    """Adapters keep settings in their own models, which are saved and loaded."""
+    """Adapters save and load settings inside their own models."""
 
     class Model(BaseModel):
         settings: ContradictionSettings | None = None
@@ -135,7 +135,7 @@ def test_settings_in_another_pydantic_model():
 
 
 def test_a_copy_is_checked_like_a_new_object():
-    """Pydantic's own copies take any name and any value."""
+    """Pydantic's own copies accept any name and value."""
     settings = ConstraintSettings(penalty=0.5)
     assert settings.model_copy(update={"penalty": 0.2}) == ConstraintSettings(penalty=0.2)
     assert settings.model_copy(update={"penalty": None}).over({"penalty": 0.1}).penalty == 0.1

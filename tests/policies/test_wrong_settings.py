@@ -1,4 +1,4 @@
-"""Settings that cannot work are refused where they are given."""
+"""Settings that cannot work are refused on construction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ POLICIES = [
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_limit_is_a_whole_number(policy):
-    """A string from a configuration file fails in the middle of the first search."""
+    """A string from a configuration file must not fail in the middle of a search."""
     for count in (0, 2.5, True, "5", None, math.nan, 10**5000, CYCLE):
         with pytest.raises(ConfigurationError, match="limit"):
             policy(limit=count)
@@ -65,13 +65,13 @@ WRONG = [
     ids=[f"{policy.__name__} {shown(wrong)[:40]}" for policy, wrong in WRONG],
 )
 def test_wrong_values_are_refused(policy, wrong):
-    """``backfill="no"`` back-fills, and an AttributeError about internals says nothing."""
+    """``backfill="no"`` would back-fill, and an AttributeError about internals says nothing."""
     with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         policy(**wrong)
 
 
 def test_a_policy_that_is_none():
-    """The message must hold neither 100,000 characters nor fail over a cycle."""
+    """The message must not hold 100,000 characters, nor fail over a cycle."""
     for wrong in ("p" * 100_000, CYCLE, 10**5000, "onion", 3):
         for use in (resolve_policy, describe_policy):
             with pytest.raises(ConfigurationError) as caught:
@@ -94,13 +94,13 @@ def test_a_policy_that_is_none():
     ids=str,
 )
 def test_the_parts_of_a_query_have_a_form(wrong):
-    """A string in place of a tuple excludes its letters."""
+    """A string in place of a tuple would exclude its letters."""
     with pytest.raises((InputError, ConfigurationError)):
         ParsedQuery(**{"text": "hotels", **wrong})
 
 
 def test_a_query_that_excludes_something_has_a_constraint():
-    """Without one it would be plain search."""
+    """Without a constraint it would be plain search."""
     query = ParsedQuery("hotels", excluded=("pool",))
     assert (query.kind, query.constraint) == ("exclusion", 1)
     assert ParsedQuery("hotels", excluded=("pool",), constraint=0.5).constraint == 0.5
@@ -109,7 +109,7 @@ def test_a_query_that_excludes_something_has_a_constraint():
 @pytest.mark.parametrize("wrong", [5, {1: 2}, {"a": ("field", 1)}, {"a": [(1, 2)]}], ids=str)
 @pytest.mark.parametrize("policy", [ConstraintPolicy, ExpressionPolicy])
 def test_field_filters_have_a_form(policy, wrong):
-    """They are read in the middle of a search."""
+    """Otherwise the error comes in the middle of a search."""
     query = ParsedQuery.excluding("hotels", ["pool"])
     with pytest.raises(ConfigurationError, match="field_filters"):
         policy(query, field_filters=wrong)

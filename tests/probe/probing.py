@@ -1,4 +1,4 @@
-"""A small set of questions, retrieval by a table, and readers that are told what to say."""
+"""A small question set, retrieval by a table, and readers with given answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ POOR = {"tea": ["bob", "ann"], "chess": ["cid"], "cake": ["ann"]}
 
 
 def by_table(table: Mapping[str, Sequence[str]]) -> Retrieve:
-    """Gives the passages that a table names, all that it names."""
+    """Retrieve all passages that a table names."""
 
     def retrieve(question: ProbeQuestion, depth: int) -> list[Hit]:
         return [
@@ -38,7 +38,7 @@ def by_table(table: Mapping[str, Sequence[str]]) -> Retrieve:
 
 
 class FirstName:
-    """Answers with the first word of the first passage; notes what it is asked."""
+    """Answers with the first passage's first word; records the questions."""
 
     name = "first name"
 

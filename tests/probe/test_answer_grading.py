@@ -40,7 +40,7 @@ def asked(gold: str | tuple[str, ...], *wrong: str) -> ProbeQuestion:
     ],
 )
 def test_what_is_compared(text: str, expected: tuple[str, ...]) -> None:
-    """A right answer with another comma would count as wrong, under every configuration."""
+    """A changed comma must not make a right answer wrong."""
     assert answer_tokens(text) == expected
 
 
@@ -60,7 +60,7 @@ def test_what_is_compared(text: str, expected: tuple[str, ...]) -> None:
     ],
 )
 def test_what_an_answer_names(question: ProbeQuestion, answer: str, gold: int, wrong: int) -> None:
-    """Where a wrong answer lies inside the right one, each right answer would count as wrong."""
+    """If a wrong answer lies inside the right one, right answers must still count."""
     found = grade(question, answer)
     assert (found.gold, found.wrong) == (gold, wrong)
     assert found.correct() == (gold > 0 and wrong == 0)
@@ -78,12 +78,12 @@ def test_what_an_answer_names(question: ProbeQuestion, answer: str, gold: int, w
     ],
 )
 def test_abstaining(answer: str, abstained: bool) -> None:
-    """An answer that says both names something, and is judged by that."""
+    """An answer that also names something is graded by that."""
     assert grade(asked("Ann", "Bob"), answer).abstained is abstained
 
 
 def test_long_answers_by_support() -> None:
-    """No reader repeats a sentence word for word; containment would have them all wrong."""
+    """Readers never repeat a sentence literally, so containment would fail all."""
     question = asked("the river was dammed in spring", "the river was never dammed at all")
     right = grade(question, "It was dammed in spring")
     assert not right.correct()
@@ -98,7 +98,7 @@ def test_long_answers_by_support() -> None:
 
 
 def reference_normal(text: str) -> list[str]:
-    """SQuAD's script, as far as plain words go."""
+    """SQuAD's script, limited to plain words."""
     text = "".join(sign for sign in text.lower() if sign not in string.punctuation)
     return re.sub(r"\b(a|an|the)\b", " ", text).split()
 
@@ -114,14 +114,14 @@ def reference_f1(said: str, gold: str) -> float:
 
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=3, unique=True))
 def test_f1_and_exact_match_as_squad_has_them(said: str, gold: list[str]) -> None:
-    """Figures that are called F1 and exact match shall be comparable with published ones."""
+    """F1 and exact match must be comparable with published values."""
     found = grade(asked(tuple(gold)), f"The {said.title()}!")
     assert found.f1 == pytest.approx(max(reference_f1(said, one) for one in gold))
     assert found.exact == (said in gold)
 
 
 def test_the_direction_of_the_first_passage() -> None:
-    """It tells of the retrieval, also where the reader was right by luck."""
+    """It measures the retrieval, even if the reader was right by luck."""
     question = ProbeQuestion("q", "who?", ("Ann",), satisfying=("s",), violating=("v",))
     assert top_passage_direction(question, ["s", "v"]) == "satisfying"
     assert top_passage_direction(question, ["v", "s"]) == "violating"

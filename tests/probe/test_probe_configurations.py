@@ -1,4 +1,4 @@
-"""Configurations by name over an index, and the command."""
+"""Named configurations over an index, and the command."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def test_a_policy_by_name(index: PassageIndex) -> None:
 
 
 def test_only_candidates_compete(index: PassageIndex) -> None:
-    """A passage that belongs to another question would answer this one."""
+    """A different question's passage must not answer this one."""
     some = replace(QUESTION, candidates=("far", "new", "7"))
     assert set(ids(policy_retrieval(index, "topical"), some)) == {"far", "new", "7"}
     assert ids(policy_retrieval(index, "auto"), some, 1) == ["new"]
 
 
 def test_trusted_passages_judge(index: PassageIndex) -> None:
-    """The wrong answer stays in what the reader sees where the filter is not asked."""
+    """Without the filter the wrong answer stays in the reader's context."""
     questions = ProbeSet("library", (QUESTION,), TEXTS)
     way = resolve_configurations(["topical+annotate"], index, questions)["topical+annotate"]
     assert {"old", "new"} <= set(ids(way, QUESTION))
@@ -79,7 +79,7 @@ def test_trusted_passages_judge(index: PassageIndex) -> None:
         found = ids(way, replace(QUESTION, trusted=(trusted,)), 2)
         assert gone not in found
         assert trusted in found
-        assert len(found) == 2  # what went is replaced by the next
+        assert len(found) == 2  # the next passage replaces the dropped one
     names = ["topical+annotate"]
     bold = resolve_configurations(names, index, questions, threshold=0.999999)["topical+annotate"]
     assert "old" in ids(bold, replace(QUESTION, trusted=("new",)), 2)
@@ -93,7 +93,7 @@ def test_the_filter_chooses_from_more_than_the_depth(index: PassageIndex) -> Non
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The figures that it prints, as tables or as JSON, and the traces that it leaves."""
+    """It prints metrics as tables or JSON and writes traces."""
     folder = tmp_path / "small"
     write_probe(folder, SET)
     given = ["probe", "run", str(folder), "-p", "topical", "-p", "auto", "--depth", "2"]
@@ -111,7 +111,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_traces_that_cannot_be_written_are_refused_at_once(tmp_path: Path, monkeypatch) -> None:
-    """The answers of hours would be lost at the end, or those of an earlier run."""
+    """Hours of answers, or an earlier run's, must not be lost at the end."""
     monkeypatch.setattr("logic_retrievers.probe.probe", lambda *_, **__: pytest.fail("asked"))
     kept = tmp_path / "kept"
     kept.write_text("of an earlier run", "utf-8")
@@ -146,7 +146,7 @@ def test_wrong_usage(given: list[str], said: str) -> None:
 
 
 def test_questions_without_an_answer_are_said(monkeypatch) -> None:
-    """A script must see that some are missing."""
+    """A script must be able to see that some are missing."""
     first, *_ = read_probe(TEMPLATE).questions
 
     class Failing(ExtractiveReader):

@@ -27,7 +27,7 @@ PROMPT = build_prompt("Who plays chess?", PASSAGES, 3)
 
 
 def test_the_prompt_shows_passages_in_order_and_asks_last() -> None:
-    """A reader that gets the passages in another order answers another question."""
+    """A reader with a changed passage order answers differently."""
     lines = PROMPT.user.splitlines()
     assert lines == [
         "Passages:",
@@ -52,10 +52,10 @@ def test_the_nearest_sentence() -> None:
 
 
 def test_the_earlier_passage_wins_a_tie() -> None:
-    """Retrieval decides between equals; the order of a sort must not."""
+    """Retrieval, not a sort's order, decides between equals."""
     reader = ExtractiveReader(HashedEncoder())
     for passages in (["Tea likes Bob.", "Bob likes tea."], ["Bob likes tea.", "Tea likes Bob."]):
-        # the same words, so the same vector
+        # the same words, hence the same vector
         assert reader.answer(build_prompt("likes tea", passages)) == passages[0]
     assert reader.name == ExtractiveReader(HashedEncoder()).name
     assert reader.name != ExtractiveReader(HashedEncoder(version="2")).name
@@ -78,7 +78,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 
 
 def test_an_endpoint_is_asked_with_the_prompt(endpoint: Endpoint) -> None:
-    """A seed or a bound that is not sent gives other answers at the next run."""
+    """Without the seed or the bound the next run gets different answers."""
     endpoint.will(200, completion(" Cid. "))
     asked = ChatEndpoint(endpoint.url, "small", api_key="sk-secret")
     reader = EndpointReader(asked, max_tokens=9)
@@ -99,7 +99,7 @@ def test_an_endpoint_is_asked_with_the_prompt(endpoint: Endpoint) -> None:
 
 
 def test_a_cut_answer_is_one_and_a_withheld_one_is_none(endpoint: Endpoint) -> None:
-    """A bound on the answer is the probe's own; it must not cost the question."""
+    """The probe itself bounds answers, which must not cost the question."""
     reader = EndpointReader(ChatEndpoint(endpoint.url, "small"))
     endpoint.will(200, completion("Cid, who", "length"))
     endpoint.will(200, completion(None))
@@ -131,7 +131,7 @@ def test_any_llm_of_llama_index() -> None:
 
 
 def test_what_was_answered_is_not_asked_again(tmp_path: Path) -> None:
-    """A report that is made twice would cost the same again."""
+    """Making a report a second time must not cost the same again."""
     inner = FirstName()
     reader = CachedReader(inner, tmp_path / "answers")
     others = [

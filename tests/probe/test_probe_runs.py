@@ -1,4 +1,4 @@
-"""A whole probe: the same for all, failures marked, cut off and gone on."""
+"""A whole probe: equal for all, failures marked, interrupted and continued."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WAYS = {"poor": by_table(POOR), "good": by_table(GOOD)}
 
 
 def test_what_is_right_and_what_it_is_worth() -> None:
-    """The figure that the probe is for."""
+    """The probe's main result."""
     result = probe(SET, WAYS, FirstName())
     accuracy = {name: result.figures(name)["accuracy"].mean for name in WAYS}
     assert accuracy == {"poor": pytest.approx(1 / 3), "good": 1}
@@ -42,7 +42,7 @@ def test_what_is_right_and_what_it_is_worth() -> None:
 
 
 def test_a_comparison_over_what_both_answered() -> None:
-    """A question that failed under one would count against it, or for it."""
+    """A question that failed under one configuration must count for neither."""
     first = {"a": True, "b": False, "c": False, "d": True, "only": True}
     second = {"a": True, "b": True, "c": True, "d": False, "other": True}
     third = {"a": True, "b": True, "c": True, "d": True}
@@ -57,7 +57,7 @@ def test_a_comparison_over_what_both_answered() -> None:
 
 
 def test_every_configuration_is_asked_the_same() -> None:
-    """Another depth, seed or wording for one of them, and the comparison says nothing."""
+    """Unequal depths, seeds or wordings make a comparison meaningless."""
     reader = FirstName()
     result = probe(SET, WAYS, reader, depth=1, seed=7)
     expected = build_prompt("Who likes tea but not cake?", ["Bob likes tea and cake."], 7)
@@ -67,7 +67,7 @@ def test_every_configuration_is_asked_the_same() -> None:
 
 
 def test_a_shared_prompt_is_asked_once() -> None:
-    """A model that draws would answer it differently, and the difference count as one."""
+    """A sampling model would answer twice differently, and the difference would count."""
     reader = FirstName()
     probe(SET, WAYS, reader)
     assert [prompt.question for prompt in reader.asked].count("Who likes chess?") == 1
@@ -75,7 +75,7 @@ def test_a_shared_prompt_is_asked_once() -> None:
 
 
 def test_a_failure_marks_the_question() -> None:
-    """One answer that does not come must not cost the hours before it."""
+    """One missing answer must not cost the hours before it."""
 
     def retrieve(question: ProbeQuestion, depth: int) -> list:
         if question.id == "cake":
@@ -99,7 +99,7 @@ def test_a_failure_marks_the_question() -> None:
 
 
 def test_a_line_of_the_traces_for_each_answer(tmp_path: Path) -> None:
-    """Someone who wonders at a figure looks for the answers behind it."""
+    """Users who doubt a number look for its answers."""
     file = tmp_path / "traces.jsonl"
     probe(SET, WAYS, FirstName(), depth=1).write_traces(file)
     first, *more = map(json.loads, file.read_text("utf-8").splitlines())
@@ -119,7 +119,7 @@ def test_nothing_but_failures_has_no_figures() -> None:
 
 
 def test_what_would_fail_for_all_ends_the_run() -> None:
-    """A refused key would be sent 400 times, and 400 questions marked."""
+    """A refused key must not be sent 400 times."""
 
     class Refused(FirstName):
         def answer(self, prompt: Prompt) -> str:
@@ -135,7 +135,7 @@ def test_what_would_fail_for_all_ends_the_run() -> None:
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    """Hours of answers are lost otherwise; what failed is asked again."""
+    """Hours of answers must not be lost; failed questions are asked again."""
     file = tmp_path / "answers"
     whole = probe(SET, WAYS, FirstName())
     stopped = CachedReader(FirstName(lambda prompt: "cake" in prompt.question), file)
@@ -153,7 +153,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_is_not_there_ends_the_run() -> None:
-    """Minutes of retries for each of 400 questions; one that is lost in the middle may be back."""
+    """Retries of minutes must not repeat for 400 questions; one lost midway may return."""
 
     class Lost(FirstName):
         def answer(self, prompt: Prompt) -> str:

@@ -1,4 +1,4 @@
-"""Question sets in folders: what is read and written, and how a mistake is told."""
+"""Question sets in folders: reading, writing and error messages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_reads(folder: Path) -> None:
-    """A label on a copy that was merged away would name a passage that nothing can find."""
+    """A label on a merged copy would name a passage that nothing can find."""
     found = read_probe(folder)
     assert found.name == "bakery"
     assert found.passages == {"a": "Rye without nuts", "b": "Walnut bread"}
@@ -86,7 +86,7 @@ def test_a_folder_reads(folder: Path) -> None:
     ],
 )
 def test_a_row_that_is_wrong(folder: Path, change: dict[str, Any], message: str) -> None:
-    """A person fills these files in; what is not said with its line is not found."""
+    """Users fill these files in, so errors must name the line."""
     write_rows(folder / "questions.jsonl", [NEEDED | {"_id": "first"}, NEEDED | change])
     with pytest.raises(ReadError, match=rf"questions\.jsonl:2: .*{message}"):
         read_probe(folder)
@@ -107,7 +107,7 @@ def test_what_is_missing(folder: Path) -> None:
 
 
 def test_what_is_written_reads_back_or_is_not_written(tmp_path: Path) -> None:
-    """A set that comes back changed gives figures for another one; half a folder is worse."""
+    """A changed set gives results for a different one; half a folder is worse."""
     one = ProbeQuestion("q", "Wer?\u2028", ("Ann",), satisfying=("p",), candidates=("p", "r"))
     made = ProbeSet("made", (one,), {"p": "Ann's té.", "r": "x\ty"})
     write_probe(tmp_path / "made", made)
@@ -119,7 +119,7 @@ def test_what_is_written_reads_back_or_is_not_written(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_there_stays(folder: Path) -> None:
-    """Someone may have filled it in."""
+    """A user may have filled it in."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(ConfigurationError, match="is there already"):
         write_probe(folder, read_probe(TEMPLATE))
@@ -131,7 +131,7 @@ def test_a_folder_that_is_there_stays(folder: Path) -> None:
 
 
 def test_the_template_is_a_set_that_reads(tmp_path: Path) -> None:
-    """A person copies it: every field must be in it, and every one explained."""
+    """Users copy it, so it must contain and explain every field."""
     write_template(tmp_path / "mine")
     assert len(read_probe(tmp_path / "mine").questions) == 2
     rows = (tmp_path / "mine" / "questions.jsonl").read_text("utf-8").splitlines()
@@ -141,7 +141,7 @@ def test_the_template_is_a_set_that_reads(tmp_path: Path) -> None:
 
 
 def test_a_set_made_in_python_is_checked() -> None:
-    """``ProbeSet`` is public: a set without a file must not fail in the middle of a probe."""
+    """``ProbeSet`` is public: a set without a file must not fail during a probe."""
     question = ProbeQuestion("q1", "Which bread?", ("Rye",), candidates=("a",))
     assert ProbeSet("bakery", (question,), {"a": "Rye"}).questions == (question,)
     for questions, passages, says in (

@@ -1,4 +1,4 @@
-"""``ParsedQuery.also_excluding``: what a caller excludes beside the query's own words."""
+"""``ParsedQuery.also_excluding``: a caller's exclusions added to the query's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_query_without_exclusion_becomes_one():
         assert parsed.excluded == ("nuts", "milk")
         assert parsed.with_expression().expression == Atom(text) & ~Atom("nuts") & ~Atom("milk")
         assert (parsed.rule, parsed.cue) == ("caller", "")
-        assert parsed.constraint == 1  # nobody has to read what the caller says
+        assert parsed.constraint == 1  # the caller's list needs no reading
 
 
 def test_an_exclusion_gets_more():
@@ -49,7 +49,7 @@ def test_an_expression_gets_and_not_each():
 
 
 def test_too_many():
-    """An expression has 32 atoms at most; one text more, and `boolean` would ignore them all."""
+    """An expression has at most 32 atoms; with one more `boolean` would ignore all."""
     many = [str(n) for n in range(MAX_EXCLUDED)]
     assert ParsedQuery("cake").also_excluding(many).with_expression().expression is not None
     with pytest.raises(InputError, match="at most 31"):
@@ -62,7 +62,7 @@ def test_too_many():
 
 
 def test_a_query_longer_than_an_expression_may_be():
-    """Only ``boolean`` reads one, and a document to search with is long."""
+    """Only ``boolean`` reads expressions, and a document used as query is long."""
     query = ParsedQuery("x " * 6000).also_excluding(["nuts"])
     assert AutoPolicy().route(query).query is query
     with pytest.raises(ExpressionError, match="10,000"):

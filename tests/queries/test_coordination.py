@@ -49,7 +49,7 @@ def is_read_as(read, expression):
 
 
 def test_labelled():
-    """A wrong split searches for what no one asked; half of these must not be split."""
+    """A wrong split searches for something else; half of these must not be split."""
     traps = [row["text"] for row in ROWS if row["expression"] is None]
     assert len(traps) > 90
     assert [text for text in traps if PARSER.parse(text).kind != "none"] == []
@@ -97,7 +97,7 @@ def test_labelled():
     ],
 )
 def test_shapes(wanted, excluded, expression):
-    """An excluded text that begins with a relation shares the noun of what is wanted."""
+    """An excluded text that begins with a relation shares the wanted part's noun."""
     assert is_read_as(coordinate(wanted, excluded), expression)
 
 
@@ -114,12 +114,12 @@ def test_shapes(wanted, excluded, expression):
     ],
 )
 def test_left_whole(text):
-    """Names that share a relation, titles, claims and questions that only look like a set query."""
+    """Names that share a relation, titles, claims and questions only look like a set query."""
     assert PARSER.parse(text).kind == "none"
 
 
 def test_an_excluded_text_cut_short_joins_nothing():
-    """What is left of "except films starring A" would rule out every film."""
+    """The rest of "except films starring A" would exclude every film."""
     assert coordinate("films of Ozu or films of Naruse", ["films"]) is None
     assert coordinate("films of Ozu", ["films of Naruse"]) is None
 
@@ -132,7 +132,7 @@ def test_the_evidence_names_the_connective():
 
 
 def test_threshold():
-    """A caller who fears wrong splits, or any."""
+    """A caller can forbid uncertain splits, or all."""
     text = "orchids of Laos or ferns of Burma"
     assert PARSER.parse(text).confidence == PARSER.parse(text).to_dict()["confidence"] == 0.75
     assert ConstraintParser(threshold=0.85).parse(text).kind == "none"
@@ -144,7 +144,7 @@ def test_threshold():
 
 
 def test_without_a_connective_coordination_is_not_run(monkeypatch):
-    """It would cost every plain query time, and find nothing."""
+    """It would cost every plain query time and find nothing."""
     monkeypatch.setattr(parser, "coordinate", lambda *_: pytest.fail("coordinate was called"))
     for text in ("quiet hotels in Rome", "films with Jane Wyman, 1940s, comedy", ""):
         assert PARSER.parse(text).expression is None
@@ -153,7 +153,7 @@ def test_without_a_connective_coordination_is_not_run(monkeypatch):
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
 def test_any_phrase_is_read(text):
-    """No words make the parser fail, and no expression comes out that cannot be searched for."""
+    """No words make the parser fail, and every expression can be searched for."""
     parsed = ConstraintParser(threshold=0).parse(text)
     if parsed.kind == "expression":
         check_searchable(parsed.expression)
@@ -165,7 +165,7 @@ def test_any_phrase_is_read(text):
 
 @pytest.mark.parametrize("unit", ["films of Rome and ", "that are ", "a, ", "and not "])
 def test_hostile_texts_take_no_time(unit):
-    """A query of 2,000 characters is answered at once, whatever it repeats."""
+    """A query of 2,000 characters gets its answer at once, whatever it repeats."""
     text = (unit * 2000)[:2000]
     begun = time.process_time()
     PARSER.parse(text)

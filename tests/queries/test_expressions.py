@@ -1,4 +1,4 @@
-"""Boolean expressions: composed, written and read again, and refused where they make no sense."""
+"""Boolean expressions: composed, written, read again, and refused if meaningless."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ trees = trees_over(atoms)
 
 @given(trees)
 def test_what_is_written_reads_back_as_the_same_tree(tree):
-    """In the text syntax and in JSON, whatever signs an atom holds."""
+    """In the text syntax and in JSON, whatever characters an atom holds."""
     assert Expression.parse(str(tree)) == tree
     assert Expression.from_dict(json.loads(json.dumps(tree.to_dict()))) == tree
     assert pickle.loads(pickle.dumps(tree)) == tree
 
 
 def is_true(node, atoms):
-    """Whether an expression holds of a passage that satisfies these atoms."""
+    """Whether an expression is true for a passage that satisfies these atoms."""
     match node:
         case Atom():
             return node.text in atoms
@@ -62,7 +62,7 @@ def is_true(node, atoms):
 
 @given(trees)
 def test_only_what_is_anchored_can_be_searched_for(tree):
-    """Anchored: false of a passage that no atom is true of, so that the answer is no corpus."""
+    """Anchored: false for a passage that satisfies no atom, so the answer is not the corpus."""
     if is_true(tree, ()):
         with pytest.raises(ExpressionError, match="wanted"):
             check_searchable(tree)
@@ -73,7 +73,7 @@ def test_only_what_is_anchored_can_be_searched_for(tree):
 @settings(max_examples=500)
 @given(trees_over(st.sampled_from("abc").map(Atom)), st.sets(st.sampled_from("abc")))
 def test_simplified_it_means_the_same_and_every_not_has_a_score(tree, atoms):
-    """A NOT under a NOT or an OR has no score, and what it is joined with would not count."""
+    """A NOT under a NOT or an OR has no score, so its siblings would not count."""
     simple = tree.simplified()
     assert is_true(simple, atoms) == is_true(tree, atoms)
     assert simple.simplified() == simple
@@ -86,7 +86,7 @@ def test_simplified_it_means_the_same_and_every_not_has_a_score(tree, atoms):
 
 
 def test_composed_with_operators():
-    """A chain of one operator is one node, and the original stays as it was."""
+    """A chain of one operator is one node; the original stays unchanged."""
     both = A & B
     assert both & C == And((A, B, C))
     assert Or((A, B, C)) == A | B | C
@@ -136,7 +136,7 @@ def test_a_text_is_no_expression_and_python_has_no_operators_for_it():
     ],
 )
 def test_the_text_syntax(text, tree):
-    """Quoted or bare, in the usual precedence."""
+    """Quoted or bare atoms, with the usual precedence."""
     assert Expression.parse(text) == tree
 
 
@@ -157,7 +157,7 @@ def test_the_text_syntax(text, tree):
     ],
 )
 def test_a_syntax_error_points_at_its_place(text, position, problem):
-    """With a caret under the first character that is wrong."""
+    """A caret marks the first wrong character."""
     with pytest.raises(ExpressionError) as caught:
         Expression.parse(text)
     assert problem in str(caught.value)
@@ -171,7 +171,7 @@ def test_a_syntax_error_points_at_its_place(text, position, problem):
 
 
 def test_too_large():
-    """200 searches for one query would take a server's breath away."""
+    """200 searches for one query would overload a server."""
     names = [f"atom {n}" for n in range(200)]
     for make in (
         lambda: Expression.parse(" OR ".join(names)),
@@ -208,7 +208,7 @@ def test_too_large():
     ],
 )
 def test_an_answer_that_is_no_expression(value, problem):
-    """As a language model gives it."""
+    """Answers in a language model's forms."""
     with pytest.raises(ExpressionError) as caught:
         Expression.from_dict(value)
     assert problem in str(caught.value)

@@ -1,4 +1,4 @@
-"""The language guard: a text that is not English is not shown to a model of English."""
+"""The language guard: a model of English must not see texts in other languages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_other_languages_pass_untouched(text: str):
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_english_queries_full_of_foreign_names_are_still_read(part: str, monkeypatch):
-    """A guard that takes every dish and city for another language hears no exclusion of users."""
+    """Taking dishes and cities for a foreign language would lose users' exclusions."""
     texts = [row["text"] for row in rows(part, "english_control")]
     with monkeypatch.context() as without_guard:
         without_guard.setattr(parser, "detect_language", lambda _: "en")

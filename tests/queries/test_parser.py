@@ -1,4 +1,4 @@
-"""The parser on whole queries: what the model reads in them, and what becomes of its reading."""
+"""The parser on whole queries: the model's reading and its consequences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Reads = Callable[..., ParsedQuery]
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
-    """Parses a text of which a model says this: no constraint, so probably; these words."""
+    """Parse a text with a model that gives this probability of no constraint and these words."""
 
     def parse(text: str, none: float, excluded: list[str], leaving: list[str]) -> ParsedQuery:
         spans = [
@@ -48,7 +48,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     return parse
 
 
-# --- the model that comes with the package
+# --- the shipped model
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     ],
 )
 def test_an_exclusion(text: str, wanted: str, excluded: list[str]):
-    """Read as ordinary, the query would find above all what no one wants."""
+    """Read as ordinary, the query would rank first what no one wants."""
     parsed = PARSER.parse(text)
     assert (parsed.text, parsed.kind, parsed.wanted) == (text, "exclusion", wanted)
     assert parsed.excluded == tuple(excluded)
@@ -72,7 +72,7 @@ def test_an_exclusion(text: str, wanted: str, excluded: list[str]):
 
 @pytest.mark.parametrize("text", ["metals that do not rust", "Which birds cannot fly?"])
 def test_a_negative_fact(text: str):
-    """Taken for an exclusion, the query would search for the birds that fly."""
+    """Read as an exclusion, the query would search for birds that fly."""
     parsed = PARSER.parse(text)
     assert (parsed.kind, parsed.wanted, parsed.excluded) == ("negated_fact", text, ())
     assert (parsed.rule, parsed.expression) == ("model", None)
@@ -83,18 +83,18 @@ def test_a_negative_fact(text: str):
     "text", ["quiet hotels in Rome", "how does a heat pump work", "a recipe for lemon cake"]
 )
 def test_an_ordinary_query(text: str):
-    """A constraint that no one stated would change the ranking of most queries."""
+    """An invented constraint would change the ranking of most queries."""
     assert PARSER.parse(text) == ParsedQuery(text)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\u200b", "\u0301", "\x01", "\ud800"])
 def test_a_text_in_which_the_model_reads_nothing(text: str):
-    """Another encoder's tokenizer may read more, so that the search goes on."""
+    """A different encoder's tokenizer may read more, so the search continues."""
     assert PARSER.parse(text) == ParsedQuery(text)
 
 
 def test_what_is_ruled_out_of_joined_things_stays_listed():
-    """Whoever reads what is excluded must find it, whatever the wanted part joins."""
+    """Exclusions must be listed, whatever the wanted part joins."""
     parsed = PARSER.parse("songs by Mahler or songs by Bruckner, except live recordings")
     assert (parsed.kind, parsed.excluded) == ("expression", ("live recordings",))
     assert parsed.wanted == "songs by Mahler or songs by Bruckner"
@@ -105,7 +105,7 @@ def test_what_is_ruled_out_of_joined_things_stays_listed():
 
 
 def test_labelled_queries():
-    """Written by hand, by authors who saw no parser; the bounds are loose, for other weights."""
+    """Hand-written by authors who saw no parser; the bounds are loose to allow other weights."""
     rows = [row.fields for row in json_rows(LABELLED)]
     parsed = [PARSER.parse(row["text"]) for row in rows]
     kinds = [p.kind == row["kind"] for p, row in zip(parsed, rows, strict=True)]
@@ -125,7 +125,7 @@ def plain(text: str) -> str:
 @settings(max_examples=300)
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join) | st.text(max_size=200))
 def test_any_text_is_parsed(text: str):
-    """A retriever must not fail on a query because of what its parser makes of it."""
+    """A retriever must not fail because of a query's parse."""
     parsed = PARSER.parse(text)
     assert parsed.text == text
     assert parsed == PARSER.parse(text)
@@ -143,14 +143,14 @@ def test_any_text_is_parsed(text: str):
 
 
 def test_many_threads_read_at_once():
-    """A server answers several users at a time; none may get the reading of another's query."""
+    """With parallel users, no query may get the reading of a different one."""
     texts = [f"a cake without {word}" for word in CUES.split(", ")]
     texts += ["metals that do not rust", "quiet hotels", "eine Suppe ohne Sellerie"] * 5
     with ThreadPoolExecutor(8) as threads:
         assert [*threads.map(PARSER.parse, texts)] == [*map(PARSER.parse, texts)]
 
 
-# --- what is not shown to the model
+# --- texts not shown to the model
 
 
 @pytest.mark.parametrize(
@@ -164,13 +164,13 @@ def test_many_threads_read_at_once():
     ids=["long", "Polish", "Chinese", "German"],
 )
 def test_a_document_and_other_languages_are_not_read(monkeypatch, text: str, excluded: tuple):
-    """Whoever searches with a document does not mean its every "without"; the model is English."""
+    """A document's every "without" is not an exclusion, and the model reads English only."""
     monkeypatch.setattr(onnx, "default_constraint", lambda: pytest.fail("the model was asked"))
     assert PARSER.parse(text).excluded == excluded
 
 
 def test_without_a_model(monkeypatch):
-    """A bundle without one: exclusions in English pass unread, and all else is as ever."""
+    """Without one, English exclusions stay unread and everything else works."""
     monkeypatch.setattr(onnx, "default_constraint", lambda: None)
     for text in ("a cake without nuts", "metals that do not rust"):
         assert PARSER.parse(text) == ParsedQuery(text)
@@ -184,7 +184,7 @@ def test_only_texts_are_parsed():
             PARSER.parse(wrong)  # type: ignore[arg-type]
 
 
-# --- what becomes of a reading
+# --- consequences of a reading
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_only_texts_are_parsed():
     [(0.95, "none", 0), (0.75, "none", 0.25), (0.4, "exclusion", 0.6), (0.0, "exclusion", 1)],
 )
 def test_the_kind_follows_the_probability(reads: Reads, none: float, kind: str, constraint: float):
-    """In between, the query stays whole, and the judge's verdict counts a little."""
+    """In between, the query stays whole and the judge's verdict counts a little."""
     parsed = reads("a cake without nuts", none, ["nuts"], ["without nuts"])
     assert (parsed.kind, parsed.constraint) == (kind, pytest.approx(constraint))
     parts = ("a cake", ("nuts",)) if kind == "exclusion" else ("a cake without nuts", ())
@@ -207,7 +207,7 @@ def test_where_no_words_are_excluded_the_query_asks_for_a_negative_fact(reads: R
 
 @pytest.mark.parametrize("text", ["without nuts", "(without nuts).", "\ufeffwithout nuts"])
 def test_what_is_excluded_counts_where_nothing_else_is_said(reads: Reads, text: str):
-    """hard=True is to leave nuts out, whatever else the query asks for."""
+    """hard=True must leave nuts out, whatever else the query asks for."""
     parsed = reads(text, 0.1, ["nuts"], ["without nuts"])
     assert (parsed.kind, parsed.wanted, parsed.excluded) == ("exclusion", text, ("nuts",))
 
@@ -228,7 +228,7 @@ def test_what_is_excluded_counts_where_nothing_else_is_said(reads: Reads, text: 
     ids=ascii,
 )
 def test_the_wanted_text_has_no_leftovers(reads: Reads, text: str, leaving: list, wanted: str):
-    """Half a bracket or a sign that no one sees would be searched for."""
+    """The search text must hold no half bracket or invisible character."""
     parsed = reads(text, 0.0, ["nuts"], leaving)
     assert (parsed.wanted, parsed.excluded) == (wanted, ("nuts",))
 
@@ -252,7 +252,7 @@ def test_what_a_caller_says_is_taken_as_it_is():
     assert (parsed.kind, parsed.wanted) == ("exclusion", "hotels near the harbour")
     assert (parsed.excluded, parsed.constraint) == (("nightclubs", "bars"), 1)
     assert "nightclubs" in parsed.text
-    array = np.array(parsed.excluded)  # as a column of a data frame is one
+    array = np.array(parsed.excluded)  # such as a column of a data frame
     assert ParsedQuery.excluding(parsed.wanted, array) == parsed  # type: ignore[arg-type]
     for wrong in ([], "y", 5, [" "], [None], [str(n) for n in range(32)]):
         with pytest.raises(InputError):

@@ -1,4 +1,4 @@
-"""Exclusions in six languages besides English: every rule, and what authors wrote who saw none."""
+"""Exclusions in six languages besides English: every rule, and queries by independent authors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.queries.pack_parser import PACKS, PackParser, fold, pack_p
 LANGUAGES = Path(__file__).parent / "languages"
 PARSER, ENGLISH = ConstraintParser(), ConstraintParser(languages=())
 
-# Left out of a comparison: the sentences have "not in Rome", the rules read "Rome".
+# Ignored in comparisons: the sentences have "not in Rome", the rules read "Rome".
 SMALL_WORDS = {
     "de": "der die das den dem ein eine einen einem in im am an auf aus von vom bei mit für ins",
     "es": "el los la las un una unos unas de del en a al con por para",
@@ -42,7 +42,7 @@ def rows(part: str, name: str) -> list[dict]:
 
 
 def names(texts: Sequence[str], language: str) -> list[str]:
-    """Excluded texts as they are compared: in small letters, without small words before them."""
+    """Excluded texts for comparison: in lower case, without leading small words."""
     small = SMALL_WORDS[language].split()
     found = []
     for text in texts:
@@ -54,7 +54,7 @@ def names(texts: Sequence[str], language: str) -> list[str]:
 
 
 def totals(part: str, language: str) -> tuple[float, float]:
-    """Share of queries whose kind is right, and of exclusions whose excluded texts are."""
+    """Share of queries with the right kind, and of exclusions with the right excluded texts."""
     found = [row for row in rows(part, "exclusions") if row["language"] == language]
     parsed = [(row, PARSER.parse(row["text"])) for row in found]
     kinds = [reading.kind == row["kind"] for row, reading in parsed]
@@ -68,7 +68,7 @@ def totals(part: str, language: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("language", PACKS)
 def test_examples_hold(language: str):
-    """The examples are what a reader goes by who wants to know what a rule does."""
+    """Readers learn a rule from its examples."""
     for example in (example for rule in table(language)["rules"] for example in rule["examples"]):
         parsed = pack_parser(language).parse(example["text"])
         read = (parsed.kind == "exclusion", list(parsed.excluded))
@@ -79,7 +79,7 @@ def test_examples_hold(language: str):
 
 @pytest.mark.parametrize("language", PACKS)
 def test_every_rule_is_needed_by_one_of_its_examples(language: str):
-    """A rule whose examples all pass without it is dead weight, or its examples are."""
+    """If all examples pass without it, the rule or its examples are useless."""
     pack = table(language)
     assert len({rule["name"] for rule in pack["rules"]}) == len(pack["rules"])
     for rule in pack["rules"]:
@@ -104,10 +104,10 @@ def test_accents_and_capitals_count_for_nothing(text: str, wanted: str, excluded
 
 @pytest.mark.parametrize("language", PACKS)
 def test_what_authors_wrote_who_saw_no_rule(language: str):
-    """The rules were made while looking at dev; of test only totals are shown, to stay unseen.
+    """The rules were tuned on dev; test shows only totals, to stay unseen.
 
-    Some texts seem English, or of no language, and are read by the model. Measured on test: kinds
-    .79 (Spanish) to 1.0 (Dutch).
+    The model reads texts that seem English or of no language. Measured on test: kinds .79
+    (Spanish) to 1.0 (Dutch).
     """
     kind, excluded = totals("dev", language)
     assert kind >= 0.93, kind
@@ -135,7 +135,7 @@ def test_a_language_can_be_switched_off():
 
 
 def test_english_is_read_by_no_pack():
-    """A pack is asked about no text that seems English, whatever cue of its own stands there."""
+    """No pack reads a text that seems English, even if it has the pack's cue."""
     for text in ("a salvo of rockets", "shoes sans laces for me", "ni no kuni for the switch"):
         assert PARSER.parse(text) == ENGLISH.parse(text)
 
@@ -147,7 +147,7 @@ def test_folding_keeps_offsets(text: str):
 
 @pytest.mark.parametrize("language", PACKS)
 def test_hostile_texts_take_no_time(language: str):
-    """Nested quantifiers would take minutes for one of these."""
+    """Nested quantifiers in a rule would take minutes for one of these."""
     cues = "ohne nicht kein |sin no menos ni |sem não nem |non né ma |zonder niet geen "
     pieces = [*cues.split("|"), ", ", "die nicht a ", "a", " ", "-a ", "que no sea, ", "l'"]
     start = time.process_time()

@@ -19,7 +19,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> str:
     """Standard output of a command that must succeed."""
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, cwd=cwd)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Exception ignored" not in done.stderr, done.stderr  # at the interpreter's end
+    assert "Exception ignored" not in done.stderr, done.stderr  # at the interpreter's exit
     return done.stdout
 
 
@@ -31,7 +31,7 @@ SHOWN = {
 
 
 def run_blocks(page: str, names: dict[str, object], **replaced: str) -> None:
-    """Runs the Python of a page in ``names``; ``replaced`` stands for what no test can reach."""
+    """Run a page's Python in ``names``; ``replaced`` stands for what tests cannot reach."""
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL):
         for old, new in replaced.items():
             block = block.replace(SHOWN[old], new)
@@ -42,7 +42,7 @@ def run_blocks(page: str, names: dict[str, object], **replaced: str) -> None:
 
 
 def run_line(line: str, folder: Path) -> str:
-    """What a line of a page prints, with lines that the terminal broke put together again."""
+    """Return the output of a page's command line, with wrapped lines joined."""
     program = shlex.quote(str(Path(sys.executable).with_name("logic-retrievers")))
     typed = re.sub(r"^logic-retrievers", lambda _: program, line)
     done = subprocess.run(
@@ -66,9 +66,9 @@ def environment(folder: Path, resolution: str, *requirements: str) -> Path:
 
 
 def requirements(*extras: str) -> list[str]:
-    """What the project asks for with these extras, each for itself.
+    """The project's requirements with these extras, one by one.
 
-    uv takes the lowest version of what it is asked for; what a wheel asks for it takes as it comes.
+    uv takes the lowest version of direct requirements, but not of a wheel's own.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     asked = [project["optional-dependencies"][extra] for extra in extras]

@@ -11,7 +11,7 @@ from commands import ROOT, call
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory) -> Path:
-    """Built from the tracked files alone, so that nothing of this work tree helps."""
+    """Built from tracked files only, so that no other file of this work tree helps."""
     source = tmp_path_factory.mktemp("source")
     files = call("git", "ls-files", "-z").split("\0")
     for name in filter(None, files):

@@ -1,4 +1,4 @@
-"""Arguments of another type: a truth value is no number, and a path is no index or encoder."""
+"""Arguments of a wrong type: bools are refused as numbers, paths as indexes or encoders."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_truth_value_is_no_number(index, call):
         call(index)
 
 
-# tests/hostile_input gives the core's own constructors any argument
+# tests/hostile_input gives the core's own constructors arbitrary arguments
 OBJECTS: list[Call] = [
     lr.Engine,
     lr.CorpusCleaner,
@@ -100,7 +100,7 @@ OBJECTS: list[Call] = [
 @pytest.mark.parametrize("wrong", ["folder", 5, ["a"]])
 @pytest.mark.parametrize("make", OBJECTS)
 def test_a_path_is_no_index_and_no_encoder(make, wrong, tmp_path, monkeypatch):
-    """It ended in an AttributeError, or at the first search."""
+    """It raised an AttributeError, some only at the first search."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(REFUSED):
         make(wrong)
@@ -108,7 +108,7 @@ def test_a_path_is_no_index_and_no_encoder(make, wrong, tmp_path, monkeypatch):
 
 
 def test_a_quarantine_by_its_ledgers_path(index, tmp_path):
-    """As the cleaner takes it."""
+    """It takes the ledger's path, as the cleaner does."""
     path = tmp_path / "ledger.sqlite"
     assert Quarantine(index, path).passages() == Quarantine(index, str(path)).passages() == []
     assert Quarantine(index, path).restore(["a"]).restored == ()

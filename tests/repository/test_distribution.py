@@ -1,4 +1,4 @@
-"""What gets installed: the wheel, an editable install, and a core-only install."""
+"""The installed files: the wheel, an editable install, and a core-only install."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def environment(folder: Path) -> Path:
 
 
 def test_wheel_holds_the_packages_the_bundle_and_nothing_else(wheel):
-    """`tests` or `export` as a top-level module would pollute everybody's environment."""
+    """A top-level module `tests` or `export` would pollute users' environments."""
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names if ".dist-info/" not in name}
     assert not tops & FOREIGN
@@ -38,7 +38,7 @@ def test_wheel_holds_the_packages_the_bundle_and_nothing_else(wheel):
 
 
 def test_the_readme_renders_on_the_package_index(wheel):
-    """A relative link or picture of the README leads nowhere on PyPI."""
+    """A relative link or picture in the README is broken on PyPI."""
     assert "PASSED" in call(sys.executable, "-m", "twine", "check", "--strict", wheel)
     links = re.findall(r"\]\(([^)]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert links
@@ -46,7 +46,7 @@ def test_the_readme_renders_on_the_package_index(wheel):
 
 
 def test_core_only_install_searches_and_names_missing_extras(wheel, tmp_path):
-    """The product must work without any extra, and say which one a feature needs."""
+    """The product must work without extras and name the one that a feature needs."""
     python = environment(tmp_path / "core")
     call(python, "-m", "pip", "install", "--quiet", wheel)
     script = """

@@ -1,4 +1,4 @@
-"""What the README and the guide show is run as it stands, top to bottom."""
+"""The README's and the guide's code runs unchanged, top to bottom."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def readme_examples() -> list[tuple[str, str]]:
-    """Every example of the README, and what it says that the example prints."""
+    """Every example of the README, with its documented output."""
     text = (ROOT / "README.md").read_text("utf-8")
     examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
     assert len(examples) == text.count("```python")
@@ -38,7 +38,7 @@ PROBABILITY = re.compile(r"(?<=\(0\.)\d\d(?=\)$)", re.MULTILINE)
 
 @pytest.mark.parametrize("number", range(len(readme_examples())))
 def test_an_example_of_the_readme_prints_what_stands_below_it(number: int, capsys, no_network):
-    """Each alone: a first example that fails is the last thing that a reader tries."""
+    """Each runs alone: a reader stops after a failing first example."""
     code, printed = readme_examples()[number]
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
@@ -54,7 +54,7 @@ def test_the_readme_is_short():
 
 @pytest.fixture
 def no_network():
-    """Sockets within the process stay: an event loop is woken by one."""
+    """Block the network except sockets within the process, which wake an event loop."""
     pytest_socket.disable_socket(allow_unix_socket=True)
     yield
     pytest_socket.enable_socket()
@@ -62,7 +62,7 @@ def no_network():
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Runs a page from its first block to its last; gives its names and the lines it printed."""
+    """Run a page from first block to last; return its names and printed lines."""
     monkeypatch.chdir(tmp_path)
     opened, really_open = [], PassageIndex.open
 
@@ -95,7 +95,7 @@ def test_the_guide_runs(run, tmp_path, wire_double):
 
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 def test_the_page_on_servers_runs(run, wire_double):
-    """A collection is reindexed, and the alias leads to the second."""
+    """It reindexes a collection, and the alias points to the second."""
     names, _ = run("server", server=wire_double.url)
     assert names["live"].count() == 1
     assert names["report"].alias == "stays-live"
@@ -105,17 +105,17 @@ def test_the_page_on_servers_runs(run, wire_double):
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
 @pytest.mark.parametrize("page", ["langchain", "llama-index"])
 def test_a_frameworks_page_runs(page, run, no_network):
-    """Recipes are copied before they are read."""
+    """Users copy recipes before reading them."""
     names, _ = run(page)
     assert names["store"].index.vectors == ("topical", "compatibility", "lexical")
     assert names["retriever"].index.vectors == ("topical", "compatibility")
 
 
-# What a page says of its examples is what they print.
+# The page's stated outputs are what its examples print.
 
 
 def test_the_page_on_files_runs(run, tmp_path, no_network):
-    """Its chunks go to an encoder whole; a text that is too long would be a warning, an error."""
+    """Chunks reach the encoder whole; the warning for a longer text is an error here."""
     (tmp_path / "handbook").mkdir()
     (tmp_path / "handbook" / "leave.html").write_text("<p>Leave is paid." * 400, "utf-8")
     (tmp_path / "handbook" / "dogs.md").write_text("Dogs are welcome. " * 400, "utf-8")
@@ -157,7 +157,7 @@ def test_the_page_on_cleaning_runs(run, no_network):
 
 
 def test_the_page_on_expressions_runs(run, no_network):
-    """What it says of errors, above all."""
+    """Above all, its statements about errors hold."""
     names, said = run("expressions")
     assert said[:3] == ["both", "malaysia", "thailand"]
     assert any("malaysia satisfied: orchids of Malaysia" in line for line in said)
@@ -168,7 +168,7 @@ def test_the_page_on_expressions_runs(run, no_network):
 
 
 def test_the_page_on_query_encoders_runs(run, tmp_path, no_network):
-    """The file is of noise, not of a training."""
+    """Its file has noise instead of training."""
     from logic_export.data.tiers.examples import read_tiers
 
     write_noisy(tmp_path / "ours.query.onnx", noise=1.0)
@@ -189,13 +189,13 @@ def test_the_page_on_the_probe_runs(run, tmp_path, no_network):
     page = (ROOT / "docs" / "probe.md").read_text("utf-8")
     shown = [line.split("│") for line in page.splitlines() if line.startswith("│ ")]
     told = {name.strip(): float(cell.split()[0]) for _, name, cell, *_ in shown}
-    assert accuracy == pytest.approx(told, abs=0.051)  # a question more or less
+    assert accuracy == pytest.approx(told, abs=0.051)  # give or take one question
     assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
     assert (tmp_path / "figures.json").is_file()
 
 
 def test_the_page_on_serving_runs(run, no_network):
-    """Each line of curl is a request that the service takes."""
+    """The service accepts each curl request."""
     _, said = run("serving")
     assert said == ["anchor"]
     page = (ROOT / "docs" / "serving.md").read_text("utf-8")
@@ -217,7 +217,7 @@ def test_the_page_on_troubleshooting_runs(run, no_network):
 
 
 def test_the_page_on_the_report_runs(run, no_network):
-    """A study that someone writes after the page has to run; roles that it names have to be."""
+    """A study written by the page must run, and its named roles must exist."""
     _, said = run("report")
     assert said == ["('topical', 384)"]
     page = (ROOT / "docs" / "report.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What a new user does: an environment with one extra, and the words of its docs page."""
+"""A new user's steps: an environment with one extra, and the code of its docs page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ for block in re.findall(r"```python\\n(.*?)```", page.read_text("utf-8"), re.DOT
 def test_the_page_of_an_extra_runs_with_that_extra_alone(
     wheel, tmp_path, extra, page, other, resolution
 ):
-    """A page that leans on a package no one told the reader to install."""
+    """A page must not need a package that it does not tell users to install."""
     asked = requirements(extra) if resolution == "lowest-direct" else []
     python = environment(tmp_path / "venv", resolution, f"{wheel}[{extra}]", *asked)
     (tmp_path / "run.py").write_text(RUN_PAGE, encoding="utf-8")
@@ -47,7 +47,7 @@ def test_the_page_of_an_extra_runs_with_that_extra_alone(
 
 
 def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
-    """A range in pyproject.toml that no one tried is a guess."""
+    """An untested range in pyproject.toml is a guess."""
     tools = ("pytest>=8.3", "pytest-asyncio>=0.25", "pytest-socket>=0.7", "pytest-timeout>=2.3")
     more = ("hypothesis>=6.100", "langchain-tests>=1", "langchain-classic>=1", "httpx>=0.27")
     extras = ("langchain", "llama-index", "haystack")
@@ -58,7 +58,7 @@ def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
     )
     output = call(
         *(python.with_name("pytest"), "-m", "not slow", "-p", "no:cacheprovider"),
-        # what old versions of others warn of; and the double is a server of the newest client's
+        # old versions warn of other packages; and the double is a server of the newest client's
         *("-W", "ignore::DeprecationWarning"),
         *("-W", "ignore::pytest.PytestUnraisableExceptionWarning", "-k", "not OverTheWire"),
         *("tests/langchain_adapter", "tests/llama_index_adapter"),

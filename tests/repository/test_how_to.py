@@ -1,4 +1,4 @@
-"""Every task of the page "How to", as it stands: its commands in order, then its code."""
+"""Every task of the page "How to", unchanged: its commands in order, then its code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HANDBOOK = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """A handbook with a PDF, and labelled queries as the page shows them."""
+    """A handbook with a PDF, and labelled queries as on the page."""
     (tmp_path / "handbook").mkdir()
     for name, text in HANDBOOK.items():
         (tmp_path / "handbook" / name).write_text(text, "utf-8")
@@ -40,7 +40,7 @@ def folder(tmp_path):
 
 @pytest.mark.slow
 def test_the_commands_run(folder):
-    """Each line that a reader types; the first hit of the search and what is hidden are checked."""
+    """Each typed line; checks the search's first hit and the hidden passages."""
     printed = {}
     for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL):
         for line in block.splitlines():
@@ -56,7 +56,7 @@ def test_the_commands_run(folder):
 
 @pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection")
 def test_the_code_runs(folder, monkeypatch, capsys, wire_double):
-    """What its comments say is what it prints."""
+    """It prints what its comments say."""
     monkeypatch.chdir(folder)
     names: dict[str, object] = {"key": "any"}
     run_blocks("docs/how-to.md", names, server=wire_double.url)

@@ -1,4 +1,4 @@
-"""The layering: who may import whom, that no imports form a circle, and what an import loads."""
+"""The layering: allowed imports, no import cycles, and the cost of an import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import logic_retrievers
 
 ROOT = Path(logic_retrievers.__file__).parent
 
-# package or module -> those that it may import; the lowest layer first
+# package or module -> its allowed imports; the lowest layer first
 MAY_IMPORT = {
     "errors": set(),
     "lazy_imports": set(),
@@ -72,7 +72,7 @@ NEVER = {
     *("torch", "transformers", "sentence_transformers"),
     *("langchain_core", "llama_index", "haystack"),
 }
-ADAPTERS = {Path("encoders/sentence_transformers.py")}  # imports its package when it is used
+ADAPTERS = {Path("encoders/sentence_transformers.py")}  # imports its package on use
 NEVER_ANYWHERE = {
     *("logic_export", "benchmarks", "langchain_logic_retrievers", "llama_index_logic_retrievers"),
     "haystack_logic_retrievers",
@@ -90,11 +90,11 @@ def modules() -> list[Path]:
 
 
 def import_statements(path: Path, *, type_checking: bool) -> Iterator[ast.AST]:
-    """Every import of a file, those inside functions too.
+    """Every import of a file, including those inside functions.
 
     Args:
-        path: of the file, relative to the package.
-        type_checking: whether those under ``if TYPE_CHECKING`` count.
+        path: path of the file, relative to the package.
+        type_checking: whether imports under ``if TYPE_CHECKING`` count.
     """
     remaining: list[ast.AST] = [ast.parse((ROOT / path).read_text(encoding="utf-8"))]
     while remaining:
@@ -109,7 +109,7 @@ def import_statements(path: Path, *, type_checking: bool) -> Iterator[ast.AST]:
 
 
 def imported(path: Path, *, type_checking: bool = True) -> set[str]:
-    """The full names of all modules that a file imports, and of what it imports from them."""
+    """The full names of all modules that a file imports, and of the names imported from them."""
     names = set()
     for node in import_statements(path, type_checking=type_checking):
         if isinstance(node, ast.Import):
@@ -127,7 +127,7 @@ def module_name(path: Path) -> str:
 
 @pytest.mark.parametrize("path", modules(), ids=str)
 def test_imports_run_downward(path):
-    """One import upward, and a layer can no longer be understood without those above it."""
+    """With one upward import a layer cannot be understood without those above it."""
     layer = path.parts[0].removesuffix(".py")
     names = imported(path)
     roots = {name.split(".")[0] for name in names}
@@ -141,7 +141,7 @@ def test_imports_run_downward(path):
 
 
 def test_layers_only_import_lower_layers():
-    """A table that allows a circle would let the rule above pass."""
+    """A table with a cycle would let the rule above pass."""
     layers = list(MAY_IMPORT)
     for position, layer in enumerate(layers):
         assert MAY_IMPORT[layer] <= set(layers[:position]), layer
@@ -150,9 +150,9 @@ def test_layers_only_import_lower_layers():
 
 
 def test_no_imports_form_a_circle():
-    """Modules in a circle can only be read, tested and imported together.
+    """Modules in a cycle can only be read, tested and imported together.
 
-    Imports inside functions count, since they often hide a circle. Those for type checkers do not.
+    Imports inside functions count, since they often hide a cycle. Those for type checkers do not.
     """
     names = {module_name(path): path for path in modules()}
     graph = {}
@@ -172,7 +172,7 @@ def test_no_imports_form_a_circle():
 
 
 def test_policies_and_scoring_do_no_io():
-    """A policy that looks something up is no longer the pure rule that the tests compare."""
+    """A policy that does I/O is no longer the pure rule that the tests compare."""
     for layer in ("policies", "scoring", "queries"):
         for path in modules():
             if path.parts[0] == layer:
@@ -190,7 +190,7 @@ FRAMEWORKS = {
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_an_adapter_translates_and_delegates(framework):
-    """Mathematics in an adapter, or another framework, is logic that only one of them has."""
+    """Mathematics, or a second framework, in an adapter would be logic that others lack."""
     folder = ROOT.parent / "integrations" / f"{framework}_logic_retrievers"
     allowed = {
         *("logic_retrievers", folder.name, FRAMEWORKS[framework]),
@@ -210,7 +210,7 @@ def loaded_after(statement: str) -> set[str]:
 
 
 def test_importing_the_package_is_cheap():
-    """A second of imports at start-up is what makes people drop a dependency."""
+    """Users drop a dependency that takes a second to import."""
     heavy = {"numpy", "onnxruntime", "qdrant_client", "tokenizers", "pydantic", "typer", "torch"}
     assert not loaded_after("import logic_retrievers") & heavy
 

@@ -1,4 +1,4 @@
-"""The notebook versions of pages run from their first cell to their last."""
+"""The pages' notebook versions run from first cell to last."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_notebook_runs(page, tmp_path):
 
 @pytest.mark.parametrize("page", notebooks.EXTRAS)
 def test_links_of_a_notebook_lead_out_of_it(page):
-    """It is opened alone: a link to a page beside it leads nowhere."""
+    """A notebook is opened alone: a relative link leads nowhere."""
     cells = nbformat.reads(notebooks.notebook(page), as_version=4)
     text = "\n".join(cell.source for cell in cells.cells if cell.cell_type == "markdown")
     links = re.findall(r"\]\(([^)]+)\)", text)

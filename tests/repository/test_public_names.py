@@ -1,4 +1,4 @@
-"""The public names are a list that someone decided on."""
+"""The public names are a deliberate list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAZY = (logic_retrievers, conflicts, encoders, judging)
 
 
 def test_exported_names_are_sorted_exist_and_are_all_there_is():
-    """A name that leaks out becomes a promise."""
+    """A leaked name becomes a promise."""
     names = logic_retrievers.__all__
     assert names == sorted(names, key=str)
     for name in names:
@@ -25,7 +25,7 @@ def test_exported_names_are_sorted_exist_and_are_all_there_is():
 
 
 def test_names_load_on_first_use():
-    """A misspelt name must fail as it does in any module, and a name that is there only once."""
+    """A misspelt name must fail as in any module; a loaded name is the same object each time."""
     for package in LAZY:
         for name in package.__all__:
             assert getattr(package, name) is getattr(package, name), name
@@ -36,21 +36,21 @@ def test_names_load_on_first_use():
 
 @pytest.mark.parametrize("package", LAZY, ids=lambda package: package.__name__)
 def test_type_checkers_see_the_same_names(package):
-    """What an editor does not know cannot be completed, and what it alone knows fails when run."""
+    """Editors must complete every name, and no name that fails at run time."""
     stub = ast.parse(Path(package.__file__).with_suffix(".pyi").read_text("utf-8"))
     names = [node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)]
     for node in stub.body:
         if isinstance(node, ast.ImportFrom):
             module = importlib.import_module(node.module)
             for imported in node.names:
-                assert imported.asname == imported.name  # else it is not public to a type checker
+                assert imported.asname == imported.name  # otherwise not public to a type checker
                 assert getattr(package, imported.name) is getattr(module, imported.name)
                 names.append(imported.name)
     assert sorted(names) == package.__all__
 
 
 def test_every_error_stands_in_the_drawn_tree():
-    """The docstring's tree is what callers read to know what to catch."""
+    """Callers read the docstring's tree to know what to catch."""
     from logic_retrievers import errors
 
     for name, value in vars(errors).items():

@@ -1,4 +1,4 @@
-"""The splitters that the documentation sets up make chunks that the encoder reads whole."""
+"""The splitters in the documentation make chunks that the encoder reads whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from logic_retrievers import OnnxEncoder
 from logic_retrievers.errors import LongTextWarning
 
 ROOT = Path(__file__).parents[2]
-TEXTS = [  # words of one token, of many, of none; lists of figures; no spaces at all
+TEXTS = [  # words of one token, of many, of none; lists of numbers; no spaces at all
     "A quiet inn by the harbour, with rooms for families. " * 60,
     "Donaudampfschifffahrtsgesellschaft und Übernachtungskostenerstattung: ab 50 km. " * 30,
     "A 12.345,67 EUR; ref. X-9921/33-b (§ 4 Abs. 2 Nr. 3). " * 40,
@@ -41,7 +41,7 @@ def splitter_of(source: str, store: object):
     ],
 )
 def test_no_chunk_is_longer_than_the_encoder_reads(page):
-    """A recipe that counts words or characters cuts a half of each chunk, and is copied."""
+    """Users copy the recipe; one that counts words or characters loses half of each chunk."""
     if "langchain" in page:
         from langchain_core.documents import Document
         from langchain_logic_retrievers import LogicVectorStore

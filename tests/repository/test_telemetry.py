@@ -1,4 +1,4 @@
-"""No events to the makers of ONNX Runtime: no file of them, and no socket."""
+"""No events to the makers of ONNX Runtime: no files of its own, and no sockets."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FIRST_EVENT = 20
 
 
 def encode(home: Path, wait: float, *prefix: str, code: str = ENCODE, **variables: str) -> str:
-    """What a process with a new home directory prints that encodes a text and waits a while.
+    """Encode a text in a process with a new home directory, wait, and return its output.
 
-    It has hardly any environment, since ONNX Runtime sends nothing where it sees a build server.
+    It has hardly any environment, since ONNX Runtime sends nothing on a build server.
     """
     home.mkdir()
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), **variables}
@@ -50,21 +50,21 @@ def imports_onnxruntime(path: Path) -> bool:
 
 
 def test_one_module_imports_onnx_runtime():
-    """An import elsewhere may be the first, and then events are sent."""
+    """An import elsewhere may come first, and then events are sent."""
     folders = ("logic_retrievers", "integrations", "export", "benchmarks")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     importing = [path.relative_to(ROOT).as_posix() for path in files if imports_onnxruntime(path)]
-    quantiser = "export/logic_export/bundles/integer_graphs.py"  # imports it when it is called
+    quantiser = "export/logic_export/bundles/integer_graphs.py"  # imports it when called
     assert importing == ["logic_retrievers/encoders/sessions.py", quantiser]
 
 
 @pytest.mark.parametrize(
     ("imported", "given", "expected"),
     [
-        # where fastembed is installed, qdrant-client imports ONNX Runtime before an encoder does
+        # if fastembed is installed, qdrant-client imports ONNX Runtime before an encoder does
         ("logic_retrievers", {}, "1"),
         ("logic_export.bundles.integer_graphs", {}, "1"),  # the quantiser needs no encoder
-        ("logic_retrievers", {"ORT_DISABLE_TELEMETRY": "0"}, "0"),  # who wants to send events may
+        ("logic_retrievers", {"ORT_DISABLE_TELEMETRY": "0"}, "0"),  # users may opt in
     ],
 )
 def test_an_import_switches_it_off_unless_the_user_has_set_it(tmp_path, imported, given, expected):
@@ -73,14 +73,14 @@ def test_an_import_switches_it_off_unless_the_user_has_set_it(tmp_path, imported
 
 
 def test_an_encoder_leaves_no_file_in_the_home_directory(tmp_path):
-    """ONNX Runtime keeps a device id and a queue of events there, and sends the queue later."""
+    """ONNX Runtime keeps a device id and an event queue there and sends the queue later."""
     encode(tmp_path / "home", 2)
     assert [path.name for path in (tmp_path / "home").rglob("*")] == []
 
 
 @pytest.mark.slow
 def test_an_encoder_opens_no_socket(tmp_path):
-    """Events go out from threads of native code, where no patched `socket` sees them."""
+    """Native threads send events, which a patched `socket` cannot see."""
     log = tmp_path / "log"
     trace = ["strace", "-f", "-qq", "-e", "trace=socket", "-o", str(log)]
     if shutil.which("strace") and subprocess.run([*trace, "true"], check=False).returncode == 0:

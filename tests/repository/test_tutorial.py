@@ -1,4 +1,4 @@
-"""The tutorial, typed as it stands: its commands in order, and what it says that they print."""
+"""The tutorial, typed unchanged: its commands in order, and their documented output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLE = re.findall(r"^\| .*?\((P@1|MRR@10|V@5|FVR).* \| (\S+) \| \*\*(\S+)\*\* \
 
 
 def commands() -> list[tuple[str, list[str]]]:
-    """Every command that is no set-up, and the lines that stand below it."""
+    """Every command except set-up, with the lines below it."""
     found: list[tuple[str, list[str]]] = []
     for line in LINE:
         if line.startswith("$ "):
@@ -29,7 +29,7 @@ def commands() -> list[tuple[str, list[str]]]:
 
 @pytest.mark.slow
 def test_the_tutorial_does_what_it_says(tmp_path, capsys):
-    """Scores may differ in the last digit from processor to processor; ids may not."""
+    """Scores may differ in the last digit between processors; ids may not."""
     shutil.copytree(ROOT / "examples" / "corpus", tmp_path / "examples" / "corpus")
     shown = 0
     for command, lines in commands():

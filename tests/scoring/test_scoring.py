@@ -1,4 +1,4 @@
-"""The kernels against plain Python, ties and gaps included."""
+"""The kernels against plain Python, including ties and gaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ scores = st.lists(score, max_size=30)
 
 @given(scores)
 def test_ranking_is_stable_and_puts_missing_scores_last(values):
-    """An unstable sort would order ties by the weather, and a NaN at the top would hide a bug."""
+    """An unstable sort orders ties at random, and a NaN at the top would hide a bug."""
 
     def place(i: int) -> tuple[bool, float]:
         return (True, 0) if math.isnan(values[i]) else (False, -values[i])
@@ -50,7 +50,7 @@ def test_reciprocal_ranks(ranks):
 
 
 def test_a_missing_cosine_leaves_the_other_alone():
-    """Between a half-filled and a full collection nothing sinks to the bottom unseen."""
+    """In a partly filled collection no passage may silently sink to the bottom."""
     nan = np.nan
     first, second = np.array([0.5, 0.5, nan, nan]), np.array([0.1, nan, 0.3, nan])
     assert mixed_cosines(first, second, 0.25).tolist() == pytest.approx([0.4, 0.5, 0.3, -1])

@@ -1,4 +1,4 @@
-"""Sparsity of differences against the formulae written out for one pair at a time."""
+"""Sparsity of differences against the formulae for one pair at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ measures = pytest.mark.parametrize("measure", sorted(MEASURES))
 
 
 def plain(one, other, measure):
-    """The paper's formulae, in Python's own floats."""
+    """The paper's formulae in Python floats."""
     delta = [abs(float(a) - float(b)) for a, b in zip(one, other, strict=True)]
     l1, l2 = sum(delta), math.sqrt(sum(x * x for x in delta))
     if l2 < 1e-3:
@@ -32,7 +32,7 @@ def plain(one, other, measure):
 
 @st.composite
 def rows(draw, least=1):
-    """Unit rows; some are near one another, some differ in a few coordinates, some are copies."""
+    """Unit rows; some are close, some differ in a few coordinates, some are copies."""
     dimension = draw(st.integers(2, 40))
     count = draw(st.integers(least, 12))
     generator = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -54,13 +54,13 @@ def rows(draw, least=1):
 @measures
 @given(vectors=rows())
 def test_every_measure_is_the_papers(measure, vectors):
-    """A wrong norm still gives values between 0 and 1, and a ranking that looks right."""
+    """A wrong norm still gives values between 0 and 1 and a plausible ranking."""
     found = sparsity(vectors[0], vectors, measure)
     assert found.dtype == np.float32
     assert math.isnan(found[0])
     for row, value in zip(vectors, found, strict=True):
         distance = math.dist(vectors[0].tolist(), row.tolist())
-        if abs(distance - 1e-3) > 1e-6:  # at the edge either is right
+        if abs(distance - 1e-3) > 1e-6:  # at the edge either result is right
             assert value == pytest.approx(
                 plain(vectors[0], row, measure), abs=2e-5 / max(distance, 0.01), nan_ok=True
             )
@@ -69,7 +69,7 @@ def test_every_measure_is_the_papers(measure, vectors):
 @measures
 @given(vectors=rows(), factor=st.sampled_from([0.5, 2.0, 4.0]))
 def test_the_length_of_a_difference_does_not_count(measure, vectors, factor):
-    """Kappa4 as the paper prints it, with a square, would measure how far two texts are apart."""
+    """Kappa4 as printed in the paper, with a square, would measure the texts' distance."""
     differences = vectors - vectors[0]
     differences = differences[np.linalg.norm(differences, axis=1) > 5e-3]
     zero = np.zeros(vectors.shape[1], dtype=np.float32)
@@ -79,7 +79,7 @@ def test_the_length_of_a_difference_does_not_count(measure, vectors, factor):
 
 
 def test_hoyer_never_leaves_its_range_by_rounding():
-    """A sparsity of 1.0000001 is no longer what the range in the docstring says."""
+    """A sparsity of 1.0000001 breaks the docstring's range."""
     generator = np.random.default_rng(9)
     for dimension in range(2, 400):
         zero = np.zeros(dimension, np.float32)
@@ -92,7 +92,7 @@ def test_hoyer_never_leaves_its_range_by_rounding():
 
 @measures
 def test_any_number_of_candidates_gives_the_same(measure):
-    """A block that is not filled to its end must not hold rows of the one before."""
+    """A partly filled block must not keep rows of the previous one."""
     vectors = normalise(np.random.default_rng(1).normal(size=(700, 384))).astype(np.float32)
     whole = sparsity(vectors[0], vectors, measure)
     alone = np.concatenate([sparsity(vectors[0], row[None], measure) for row in vectors])
@@ -104,7 +104,7 @@ def test_any_number_of_candidates_gives_the_same(measure):
 
 @measures
 def test_numpy_1_gives_the_same(measure, monkeypatch):
-    """The road without ``vecdot`` is taken only where no one of us looks."""
+    """We never run the path without ``vecdot`` elsewhere."""
     vectors = normalise(np.random.default_rng(7).normal(size=(400, 96))).astype(np.float32)
     expected = sparsity(vectors[0], vectors, measure)
     monkeypatch.delattr(np, "vecdot", raising=False)
@@ -112,7 +112,7 @@ def test_numpy_1_gives_the_same(measure, monkeypatch):
 
 
 def test_inputs_are_left_as_they_are():
-    """The work space is written over; a caller's rows may be a view into an index."""
+    """The work space is overwritten; a caller's rows may be a view into an index."""
     vectors = np.random.default_rng(2).normal(size=(50, 8)).astype(np.float32)
     before = vectors.copy()
     vectors.setflags(write=False)
@@ -124,7 +124,7 @@ def test_inputs_are_left_as_they_are():
 
 
 def test_memory_is_bounded():
-    """A difference for every candidate at a time is 150 MB for 100,000 of them."""
+    """Differences for all of 100,000 candidates at once take 150 MB."""
     vectors = np.ones((40_000, 64), dtype=np.float16)
     tracemalloc.start()
     try:
@@ -153,6 +153,6 @@ FLOATS, CODES = np.ones((3, 4), np.float32), np.ones((3, 4), np.int8)
     ],
 )
 def test_what_cannot_be_compared_is_refused(vector, others, settings, message):
-    """Numpy would broadcast, or read codes as they are, and give values all the same."""
+    """NumPy would broadcast, or read codes as numbers, and still return values."""
     with pytest.raises(ConfigurationError, match=message):
         sparsity(vector, others, **settings)

@@ -1,4 +1,4 @@
-"""The passages of the served collection, and what is asked of it."""
+"""The passages of the served collection, and example requests."""
 
 from __future__ import annotations
 

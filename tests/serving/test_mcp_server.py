@@ -1,4 +1,4 @@
-"""The MCP server: asked by the official client in memory, and as the installed command."""
+"""The MCP server: queried by the official client in memory, and as the installed command."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ids(result) -> list[str]:
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
-    """With the newest protocol, and with the one that older assistants speak."""
+    """With the newest protocol and an older one."""
     async with Client(build_mcp_server(service), mode=mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert [*tools] == [name for name, _, _ in CALLS]
@@ -54,7 +54,7 @@ async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
     ],
 )
 async def test_an_assistant_reads_what_it_did_wrong(service, name, arguments, words):
-    """As a result, which the model sees, and not as an error of the protocol, which it does not."""
+    """Errors are results, which the model sees, not protocol errors, which it does not."""
     async with Client(build_mcp_server(service)) as client:
         result = await client.call_tool(name, arguments)
         assert result.is_error
@@ -74,7 +74,7 @@ async def test_an_assistant_reads_which_command_makes_a_vector():
 
 
 def test_standard_output_carries_the_protocol_alone(folder):
-    """One stray line, of a warning say, and an assistant drops the connection."""
+    """One stray line, such as a warning, makes an assistant disconnect."""
     hello = {
         "jsonrpc": "2.0",
         "id": 1,

@@ -71,7 +71,7 @@ def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error
     ],
 )
 def test_a_request_that_is_no_json_or_half_a_character_is_refused(client, path, body):
-    """No answer and no engine takes half a character: it ended with a 500."""
+    """Neither responses nor the engine accept half a character: it caused a 500."""
     answer = client.post(path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422, answer.text
     assert answer.json().keys() == {"error", "detail"}
@@ -115,7 +115,7 @@ def test_a_fault_of_our_own_has_that_form_too(service, monkeypatch):
     ],
 )
 def test_an_error_sets_the_status(client, monkeypatch, error, status):
-    """5xx means that the service is at fault, 422 that the request is."""
+    """5xx means a fault of the service, 422 one of the request."""
 
     async def fail(*_: object, **__: object) -> None:
         raise error
@@ -127,7 +127,7 @@ def test_an_error_sets_the_status(client, monkeypatch, error, status):
 
 
 def test_a_missing_vector_is_mended_by_a_command():
-    """A client has no index whose method it could call."""
+    """A client of the service has no index whose method it could call."""
     with PassageIndex.open() as index:
         client = TestClient(build_app(SearchService(index)), base_url=HERE)
         answer = client.post("/contradictions", json={"text": "x"})
@@ -137,7 +137,7 @@ def test_a_missing_vector_is_mended_by_a_command():
 
 
 def test_a_large_body_is_refused(client):
-    """The body is read before the lengths of its fields are known."""
+    """The body is read before its fields' lengths are known."""
     large = {"query": "x", "exclude": ["y" * MAX_BODY]}
     answer = client.post("/search", json=large)
     assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
@@ -146,7 +146,7 @@ def test_a_large_body_is_refused(client):
 
 
 def test_health_asks_the_collection(client, monkeypatch):
-    """A service whose Qdrant is gone must be taken out of the rotation."""
+    """A service that lost its Qdrant must leave the rotation."""
     assert client.get("/health").json()["passages"] == 4
     assert client.head("/health").status_code == client.head("/metrics").status_code == 200
 
@@ -158,7 +158,7 @@ def test_health_asks_the_collection(client, monkeypatch):
 
 
 def test_metrics_count_by_path_and_status(client):
-    """Paths of strangers are one label: else each makes a time series that is never dropped."""
+    """Unknown paths share one label: otherwise each makes a permanent time series."""
     for body in ({"query": "sea"}, {"query": "sea"}, {"query": " "}):
         client.post("/search", json=body)
     for path in ("/a", "/b"):
@@ -175,7 +175,7 @@ def test_metrics_count_by_path_and_status(client):
 
 @pytest.mark.parametrize("sent", [None, "Bearer wrong", f"Basic {KEY}", KEY])
 def test_without_the_key_there_is_no_answer(service, sent):
-    """Strangers had half a megabyte parsed, and were told what the fields are."""
+    """Strangers had half a megabyte parsed and learned the field names."""
     client = TestClient(build_app(service, KEY))
     headers = {} if sent is None else {"Authorization": sent}
     for method, path, body in (
@@ -189,7 +189,7 @@ def test_without_the_key_there_is_no_answer(service, sent):
 
 
 def test_the_key_opens_the_service_under_any_name(service):
-    """A hundred half-sent bodies that need no key kept all who have it waiting."""
+    """A hundred half-sent bodies without a key blocked all users with one."""
     client = TestClient(build_app(service, KEY), base_url="http://search.example")
     headers = {"Authorization": f"Bearer {KEY}"}
     assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 200
@@ -201,20 +201,20 @@ def test_the_key_opens_the_service_under_any_name(service):
 
 @pytest.mark.parametrize("key", ["", "a key", "schlüssel", 5])
 def test_a_key_that_is_none_is_refused(service, key):
-    """An empty one, of a variable that is not set, answered everyone."""
+    """An empty key, from an unset variable, let everyone in."""
     with pytest.raises(errors.ConfigurationError, match="api_key"):
         build_app(service, key)
 
 
 def test_without_a_key_no_page_of_a_browser_reaches_it(client):
-    """A page may give its own name the address 127.0.0.1 and then read what this machine serves."""
+    """A page can point its own name to 127.0.0.1 and read what this machine serves."""
     headers = {"Host": "evil.example"}
     answer = client.post("/search", json={"query": "sea"}, headers=headers)
     assert (answer.status_code, answer.json()["error"]) == (400, "UnknownHost")
 
 
 def test_the_description_has_the_limits(client):
-    """Clients are made from it; a page that loads scripts from elsewhere there is not."""
+    """Clients are generated from it; there is no page that loads foreign scripts."""
     described = client.get("/openapi.json").json()
     assert {*described["paths"]} == {
         "/search", "/search-expression", "/contradictions", "/health", "/metrics",

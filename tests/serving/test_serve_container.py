@@ -1,4 +1,4 @@
-"""docker/serve.Dockerfile and serve.compose.yml, as far as they can be tested without an engine."""
+"""Checks of docker/serve.Dockerfile and serve.compose.yml that need no container engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SERVICE = yaml.safe_load((ROOT / "docker" / "serve.compose.yml").read_text("utf-
 
 
 def instruction(name: str) -> str:
-    """What follows an instruction that stands once, with its continued lines."""
+    """The arguments of an instruction that occurs once, with continued lines."""
     (found,) = re.findall(rf"^{name} ((?:.*\\\n)*.*)$", DOCKERFILE, re.MULTILINE)
     return found
 
@@ -38,7 +38,7 @@ def command(name: str) -> list[str]:
 
 
 def test_it_is_built_from_what_is_here():
-    """A folder that was renamed, or an extra, fails the build only when it is deployed."""
+    """A renamed folder or extra would fail the build only at deployment."""
     sources = [line.split()[:-1] for line in re.findall(r"^COPY (.*)$", DOCKERFILE, re.MULTILINE)]
     assert all((ROOT / path).exists() for paths in sources for path in paths)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -51,7 +51,7 @@ def test_it_is_built_from_what_is_here():
 
 
 def test_no_key_no_start_and_this_machine_only():
-    """A collection that everybody on the network can read."""
+    """The network's other users must not read the collection."""
     environment = SERVICE["environment"]
     assert environment[API_KEY].startswith(f"${{{API_KEY}:?")
     assert environment["QDRANT_API_KEY"].startswith("${QDRANT_API_KEY:?")
@@ -61,7 +61,7 @@ def test_no_key_no_start_and_this_machine_only():
 
 
 def test_the_command_takes_what_the_container_gives_it(monkeypatch):
-    """An option that was renamed makes a container that restarts for ever."""
+    """A renamed option makes the container restart for ever."""
     opened = []
 
     def refuse(stored: StoredCollection, **_: object) -> None:
@@ -102,7 +102,7 @@ def answering(request: pytest.FixtureRequest) -> Iterator[tuple[int, int]]:
 
 
 def test_the_health_check_reads_the_status(answering):
-    """A check that always succeeds keeps a service that answers no one."""
+    """A check that always succeeds keeps a broken service running."""
     status, port = answering
     program, flag, script = command("HEALTHCHECK")
     assert program == "python"

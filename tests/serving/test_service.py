@@ -1,4 +1,4 @@
-"""The searches that are served are the library's own, and their limits hold."""
+"""Served searches are the library's own, and their limits hold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def answered(service, request) -> list[tuple[str, float]]:
 
 
 async def test_every_search_is_the_librarys(service, index):
-    """A server that ranks otherwise than the library is another product."""
+    """A server must rank exactly as the library does."""
     engine, against = Engine(index), ContradictionSearch(index)
     said = await answered(service, SearchRequest(query=WITHOUT_POOL, k=3))
     assert said == found(engine.search(WITHOUT_POOL, 3))
@@ -55,7 +55,7 @@ async def test_every_search_is_the_librarys(service, index):
 
 
 async def test_evidence_comes_on_request(service):
-    """It is several times as long as the passage, and an assistant pays for every word."""
+    """Evidence is several times as long as the passage, and an assistant pays for every word."""
     plain = (await service.answer(SearchRequest(query=WITHOUT_POOL))).passages[0]
     assert plain.evidence is None
     assert plain.reason
@@ -68,7 +68,7 @@ async def test_evidence_comes_on_request(service):
 async def test_a_filter_on_a_field_that_no_passage_has_is_said(service):
     """An assistant believes an empty list."""
     asked = SearchRequest(query="x", filter={"town": "Oslo", "city": "x"})
-    with pytest.warns(UnknownFieldWarning, match="town"):  # of the server, once
+    with pytest.warns(UnknownFieldWarning, match="town"):  # once per server
         notes = [(await service.answer(asked)).note for _ in range(2)]
     assert notes == ["no passage has a text in the field 'town', which the filter asks for"] * 2
     assert (await service.answer(SearchRequest(query="x", filter={"city": "x"}))).note is None
@@ -87,13 +87,13 @@ async def test_a_filter_on_a_field_that_no_passage_has_is_said(service):
     ],
 )
 def test_what_is_over_a_limit_or_unknown_is_refused(model, values):
-    """A misspelt field that is ignored gives other passages than were asked for."""
+    """Ignoring a misspelt field would return the wrong passages."""
     with pytest.raises(ValidationError):
         model(**values)
 
 
 async def test_what_the_collection_cannot_answer_is_said():
-    """The message names the method that mends it."""
+    """The message names the method that fixes it."""
     with PassageIndex.open() as index:
         service = SearchService(index)
         assert "holds no passage" in (await service.answer(SearchRequest(query="x"))).note

@@ -1,4 +1,4 @@
-"""Clients that send half of a request, or too much at once: a real server, and SIGTERM."""
+"""Clients that send half a request, or too much at once: a real server, and SIGTERM."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def served(folder) -> Iterator[Served]:
 
 
 def read(connection: socket.socket) -> bytes:
-    """All that comes until the server closes."""
+    """Everything received until the server closes."""
     received = b""
     while part := connection.recv(4096):
         received += part
@@ -73,7 +73,7 @@ def read(connection: socket.socket) -> bytes:
 
 
 def test_half_a_request_is_not_waited_for(served):
-    """One client that stops in the middle kept a connection, or the whole service, for ever."""
+    """A client that stopped midway blocked a connection, or the whole service, for ever."""
     connections = {name: served.send(data) for name, data in HALVES.items()}
     dripping, begun = served.send(b"GET /health HTTP/1.1\r\n"), time.monotonic()
     with suppress(OSError):
@@ -94,7 +94,7 @@ def test_half_a_request_is_not_waited_for(served):
 
 
 def test_sigterm_ends_it_though_half_a_body_is_there(served):
-    """A container that does not stop is killed, and what was open is not closed."""
+    """A container that does not stop is killed with its resources open."""
     served.send(HALVES["half a body"])
     time.sleep(0.3)
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""A small corpus with conflicts, its collection, and crashes in the middle of anything."""
+"""A small corpus with conflicts, its collection, and simulated crashes at any point."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HIDDEN = (OLD, PAID)
 
 
 class KilledError(BaseException):
-    """The process ends here; nothing catches it."""
+    """Simulates the death of the process; nothing catches it."""
 
 
 @contextmanager
@@ -36,12 +36,12 @@ def cleaner(index, ledger=None, **settings):
 
 
 def active(index):
-    """Ids of those that a search may find."""
+    """Ids of the passages that a search may find."""
     return {one.id for one in index.scroll() if not one.quarantined}
 
 
 def kept(index):
-    """Fingerprints of all that there is."""
+    """Fingerprints of all stored points."""
     return index.run(index.fingerprints([one.id for one in index.scroll()]))
 
 
@@ -57,10 +57,10 @@ def state(index, cleaned):
 
 
 def killed_at(index, number, *, done=False):
-    """Ends the process at the number-th effect, before it or when it is done.
+    """End the process at the number-th effect, before or after it.
 
     Returns:
-        How many effects there were so far, in a list of one; and what puts all right again.
+        A list with the number of effects so far, and a function that undoes the simulation.
     """
     connection, seen = index.connection, [0]
     handle = connection.handle

@@ -1,4 +1,4 @@
-"""Cleanings for tests of the report, and a reader of its page."""
+"""Cleaning results for tests of the report, and a parser of its page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from logic_retrievers.conflicts.cleaning.result import CleaningResult, Decision, Finding, Kind
 from logic_retrievers.types import Passage
 
-# among all characters these are too rare
+# random draws from all characters rarely give these
 ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
 ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 BEGUN = datetime(2026, 3, 14, 9, 26, tzinfo=UTC)
@@ -37,7 +37,7 @@ def decision(
 
 
 def cleaning_result(*decisions, passages=None, **more):
-    """A result; passages that are not given have their id as text."""
+    """A result; passages that are not given use their id as text."""
     names = {name for d in decisions for name in (d.finding.one, d.finding.other)}
     known = {name: Passage(name, f"text of {name}") for name in names}
     settings = {
@@ -48,16 +48,16 @@ def cleaning_result(*decisions, passages=None, **more):
 
 
 class Page(HTMLParser):
-    """What stands in a page.
+    """The content of a report page.
 
     Attributes:
         elements: tag and attributes of every element, in order.
         cards: the attributes of each finding.
-        texts: of each passage.
+        texts: the text of each passage.
         rows: the cells of each row of the summary.
-        marks: of each marked stretch, the classes, the types and the text.
+        marks: classes, types and text of each marked stretch.
         by_id: id -> the text inside.
-        scripts, styles: their contents.
+        scripts, styles: contents of the elements.
     """
 
     VOID = frozenset({"meta", "input", "br", "img", "link", "rect", "line", "base"})
@@ -106,5 +106,5 @@ class Page(HTMLParser):
                 self.by_id[named["id"]] = self.by_id.get(named["id"], "") + data
 
     def values(self, tag, name):
-        """The values of an attribute of all elements with that tag."""
+        """An attribute's values over all elements with that tag."""
         return [named[name] for one, named in self.elements if one == tag and name in named]

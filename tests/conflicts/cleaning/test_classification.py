@@ -1,4 +1,4 @@
-"""How two passages relate: what metadata declare, what was read, and what the vectors say."""
+"""The relation of two passages: from metadata, the cross-encoder's reading and the vectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_as(relation, probability=0.9):
 
 
 def states(superseded, supersedes):
-    """Read as two states of one thing, with the probability of each order."""
+    """A reading as two states of one thing, with the probability of each order."""
     rest = (1 - superseded - supersedes) / 4
     return (rest, superseded, supersedes, rest, rest, rest)
 
@@ -51,12 +51,12 @@ def classified(
 
 READ_FROM = ReadThresholds(0.5, 0.8)
 
-# --- what was read
+# --- the cross-encoder's reading
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind.value in RELATIONS])
 def test_what_was_read_decides(kind):
-    """The vectors find next to nothing that is said in other words."""
+    """The vectors miss nearly every contradiction in other words."""
     found = classified(relation=read_as(kind.value), near=0.8)
     assert found.kind is kind
     assert "0.9" in found.reason
@@ -66,14 +66,14 @@ def test_what_was_read_decides(kind):
 
 
 def test_a_doubtful_contradiction_is_none():
-    """On a corpus without contradictions every one is a false alarm."""
+    """On a corpus without contradictions every doubtful one is a false alarm."""
     doubtful = read_as("contradiction", 0.5)
     assert classified(relation=doubtful, listed=0.8, near=0.9, likely=0.99) is None
     assert classified(relation=doubtful, listed=0.6).kind is Kind.CONTRADICTION
 
 
 def test_what_agrees_is_worth_a_line_only_if_near():
-    """A report would list every two passages of one topic."""
+    """A report must not list every two passages of one topic."""
     for relation in ("scope", "paraphrase"):
         assert classified(relation=read_as(relation)) is None
         assert classified(relation=read_as(relation), near=0.8).kind == relation
@@ -88,7 +88,7 @@ def test_the_vectors_decide_what_nobody_read():
 
 
 def test_beside_a_trusted_passage_the_neighbourhood_decides():
-    """Its probability counts, and no reading of two passages overrules it."""
+    """The neighbourhood's probability counts, and no reading of two passages overrules it."""
     pair = read_pair(0.85, 0.3, read_as("paraphrase"))
     two = Passage("one", BIKES), Passage("other", NO_BIKES)
     candidates = CandidatePairs(two, (pair,), frozenset({0}))
@@ -100,7 +100,7 @@ def test_beside_a_trusted_passage_the_neighbourhood_decides():
 
 
 def test_findings_name_the_newer_and_the_words():
-    """A person decides by these, without opening both passages."""
+    """A user decides by these without opening both passages."""
     two = Passage("one", "It opens at 9.", OLD), Passage("other", "It opens at 10.", NEW)
     pair = read_pair(0.85, 0.3, read_as("superseded"))
     arguments = [pair], CleaningSettings(), THRESHOLD
@@ -117,7 +117,7 @@ def test_findings_name_the_newer_and_the_words():
 
 
 def test_another_scope_comes_before_a_reading():
-    """What two passages are true of is known for certain there."""
+    """Metadata state with certainty what a passage applies to."""
     about = (SPAIN, IRELAND)
     for near, relation in ((0.8, "contradiction"), (0.8, "unrelated"), (0.6, None)):
         read = relation and read_as(relation)
@@ -131,7 +131,7 @@ def test_another_scope_comes_before_a_reading():
 
 
 def test_copies_are_copies_whatever_their_metadata():
-    """The same sentence in two handbooks says nothing against either."""
+    """The same sentence in two handbooks contradicts neither."""
     about = ({**SPAIN, **OLD, "title": "a"}, {**IRELAND, **NEW, "title": "a"})
     texts = (BIKES, BIKES.upper())
     found = classified(about, read_as("contradiction"), texts=texts, document_key="title")
@@ -139,7 +139,7 @@ def test_copies_are_copies_whatever_their_metadata():
 
 
 def test_a_document_key_makes_versions():
-    """Whoever declares which rows are one document need not have anything read."""
+    """Rows declared as one document need no reading."""
     about = ({"title": "Trains", **OLD}, {"title": "Trains", **NEW})
     for relation in (None, read_as("unrelated"), read_as("supersedes")):
         found = classified(about, relation, near=0.9, document_key="title")
@@ -166,7 +166,7 @@ def test_rows_of_one_file_are_no_versions():
     assert (found.kind, found.newer) == (Kind.CONTRADICTION, None)
 
 
-# --- the newer one of two states
+# --- the newer of two states
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ def test_rows_of_one_file_are_no_versions():
         (states(0.9, 0.0), (OLD, {"date": "soon"}), "b"),
         (states(0.45, 0.45), (OLD, NEW), "b"),
         (states(0.5, 0.4), ({"version": "2.10"}, {"version": "2.9"}), "a"),
-        (states(0.45, 0.45), ({}, {}), None),  # it cannot tell
+        (states(0.45, 0.45), ({}, {}), None),  # the reader cannot tell
         (states(0.9, 0.0), (NEW, OLD), None),  # reader and date disagree
-        (states(0.7, 0.0), (OLD, NEW), None),  # they may not be two states at all
+        (states(0.7, 0.0), (OLD, NEW), None),  # the passages may not be two states at all
     ],
 )
 def test_the_newer_one(relation, metadata, newer):
-    """`prefer_newest` hides the other one, and would hide a true page for a wrong guess."""
+    """`prefer_newest` hides the older one, so a wrong guess would hide a true page."""
     found = classified(metadata, relation)
     assert (found.kind, found.newer) == (Kind.SUPERSEDED, newer)
 
@@ -206,7 +206,7 @@ SCORES = st.floats(0, 1)
     st.sampled_from([None, "title", "source"]),
 )  # fmt: skip
 def test_the_order_of_the_two_plays_no_part(texts, metadata, relation, near, likely, key):
-    """A pair is met from either side, and a finding without a reason cannot be acted on."""
+    """A pair may come in either order, and a finding without a reason is useless."""
     settings = {"near": near, "likely": likely, "document_key": key}
     found = classified(metadata, relation, texts=texts, **settings)
     other_way = relation and turned(relation)

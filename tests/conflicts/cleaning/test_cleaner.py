@@ -1,4 +1,4 @@
-"""``CorpusCleaner`` from end to end: what is examined, decided, written down and hidden."""
+"""``CorpusCleaner`` end to end: what is examined, decided, recorded and hidden."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def pairs(cleaned):
 
 
 def plain(cleaned):
-    """What does not depend on the clock."""
+    """The part of a result that does not depend on the clock."""
     told = cleaned.to_dict()
     return {key: told[key] for key in told if key not in ("begun", "seconds")}
 
 
 def test_dates_are_read_as_they_are_stored():
-    """What a loader calls a date is none on its way in, and one on the next cleaning."""
+    """A loader's date must mean the same on its way in and in the next cleaning."""
     days = ("2023-05-01", "2024-05-01")
     given = [(day, passage) for day, passage in zip(days, CORPUS[:2], strict=True)]
     results = [
@@ -52,7 +52,7 @@ def test_dates_are_read_as_they_are_stored():
 
 
 def test_clean_hides_what_the_policy_decides_against():
-    """The whole of it, once."""
+    """One complete cleaning."""
     with stored() as index:
         made = cleaner(index)
         seen = []
@@ -79,7 +79,7 @@ def test_clean_hides_what_the_policy_decides_against():
 
 
 def test_annotate_hides_nobody():
-    """The default; no one may lose a passage who did not ask for it."""
+    """The default must not hide a passage unless the user asked for it."""
     with stored() as index:
         made = CorpusCleaner(index)
         cleaned = made.clean()
@@ -91,14 +91,14 @@ def test_annotate_hides_nobody():
 
 @pytest.mark.parametrize("what", [None, passages("inn | never | a")])
 def test_a_dry_run_writes_nothing_anywhere(tmp_path, what):
-    """Someone looks before they leap, and has leapt."""
+    """A dry run must have no effect."""
     with stored() as index:
         made = cleaner(index, Ledger(tmp_path / "l"))
         made.clean()
         index.add(passages("tax | maybe | a", date=[2030]))
-        index.run(index.hide([COPPER]))  # which a verification would note
+        index.run(index.hide([COPPER]))  # which a verification would record
         before, file = state(index, made), (tmp_path / "l").read_bytes()
-        index.client.set_payload = index.client.upsert = None  # nobody calls them
+        index.client.set_payload = index.client.upsert = None  # no one calls them
         cleaned = made.clean(what, dry_run=True)
         assert cleaned.dry_run
         assert cleaned.decisions
@@ -110,7 +110,7 @@ def test_a_dry_run_writes_nothing_anywhere(tmp_path, what):
 
 
 def test_what_has_not_changed_is_not_examined_again(tmp_path):
-    """A nightly cleaning would cost what the first one did."""
+    """A nightly cleaning must not cost as much as the first."""
     with stored() as index:
         cleaner(index, Ledger(tmp_path / "l")).clean()
         again = cleaner(index, Ledger(tmp_path / "l")).clean()
@@ -125,7 +125,7 @@ def test_what_has_not_changed_is_not_examined_again(tmp_path):
 
 
 async def test_asynchronously_the_same():
-    """Two roads that drift apart."""
+    """The synchronous and asynchronous paths must not drift apart."""
     found = []
     for road in ("clean", "aclean"):
         with stored() as index:
@@ -143,7 +143,7 @@ async def test_asynchronously_the_same():
 
 
 def test_without_an_index():
-    """A list of passages, compared with each other; nothing is written, for there is nowhere."""
+    """A list of passages is compared with itself; nothing is written."""
     encoder = PlacedEncoder()
     made = CorpusCleaner(encoder=encoder, resolution="prefer_newest")
     cleaned = made.clean(iter(CORPUS))
@@ -159,7 +159,7 @@ def test_without_an_index():
 
 
 def test_screened_passages_come_back_with_the_flag():
-    """What is known to be wrong would be found until the next night."""
+    """A passage known to be wrong must not be found until the next night."""
     with stored() as index:
         made = cleaner(index)
         given = passages("inn | never | a", "copper | no | a", date=[2001, 2030])
@@ -173,7 +173,7 @@ def test_screened_passages_come_back_with_the_flag():
 
 
 def test_a_stored_passage_that_a_newer_one_contradicts_is_hidden_when_it_comes():
-    """Both would be found until the next night."""
+    """A search must not find both until the next night."""
     with stored() as index:
         screened = cleaner(index).screen(passages("tax | maybe | a", date=[2030]))
         assert set(screened.cleaned.quarantined) == {TAX, PAID}
@@ -181,7 +181,7 @@ def test_a_stored_passage_that_a_newer_one_contradicts_is_hidden_when_it_comes()
 
 
 def test_the_stored_version_of_a_screened_passage_is_not_hidden_for_it():
-    """The old text said nothing wrong, and the new one may never be stored."""
+    """The stored text may be right, and the new one may never be stored."""
     with stored(Passage("page", "salt | yes | a")) as index:
         made = cleaner(index)
         screened = made.screen([Passage("page", "inn | never | a", {"date": 2001})])
@@ -192,7 +192,7 @@ def test_the_stored_version_of_a_screened_passage_is_not_hidden_for_it():
 
 
 def test_a_screened_passage_that_was_never_stored_is_judged_anew():
-    """The next screening would hide it for a passage that is long gone."""
+    """A passage that is long gone must not hide another at the next screening."""
     with stored() as index:
         made = cleaner(index)
         (late,) = passages("inn | never | a", date=[2001])
@@ -206,7 +206,7 @@ def test_a_screened_passage_that_was_never_stored_is_judged_anew():
 
 
 def test_tenants_are_cleaned_apart():
-    """Without one all are read and none can be hidden: the ledger would say so all the same."""
+    """Without a tenant all are read but none hidden, which the ledger must not claim."""
     with stored(tenant="one") as index:
         assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
         everybody = PassageIndex.open("inns", index.encoder, client=index.client, all_tenants=True)
@@ -223,7 +223,7 @@ def test_tenants_are_cleaned_apart():
 
 
 class Opinion:
-    """Answers all questions alike, and notes them."""
+    """Gives the same answer to every question and records the questions."""
 
     def __init__(self, answer):
         self.answer, self.asked = answer, []
@@ -234,7 +234,7 @@ class Opinion:
 
 
 def test_a_second_opinion_is_heard():
-    """A model that was paid for and not heard."""
+    """The result must use the answer of a model that was paid for."""
     with stored() as index:
         clears = Opinion(0.01)
         cleaned = cleaner(index, judge=clears).clean(dry_run=True)
@@ -265,7 +265,7 @@ def test_what_a_judge_could_not_read_is_read_the_next_time():
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_hardly_any_passages(count):
-    """Nothing to compare with is no error."""
+    """Having nothing to compare with is not an error."""
     with PassageIndex.open("p", PlacedEncoder(), vectors=VECTORS) as index:
         index.add(CORPUS[:count])
         for made in (cleaner(index), cleaner(index, trusted=CORPUS[:1])):
@@ -276,7 +276,7 @@ def test_hardly_any_passages(count):
 
 
 def test_who_may_only_read_gets_an_error_and_hides_nothing():
-    """And the entry that was written first is made true as soon as someone may write."""
+    """The first process with write access completes the entry that was written first."""
     with WireDouble(api_key="all", read_only_api_key="read") as double:
         whole = {"location": double.url, "api_key": "all"}
         with stored(**whole) as index:
@@ -293,7 +293,7 @@ def test_who_may_only_read_gets_an_error_and_hides_nothing():
 
 
 def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
-    """What is hidden and not written down is lost for good."""
+    """A passage hidden without a record is lost for good."""
     with stored() as index:
         made = cleaner(index, Ledger(tmp_path / "l"))
         connect = sqlite3.connect
@@ -310,7 +310,7 @@ def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
 
 
 def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
-    """The next process hides again what was restored, and knows no one's winner."""
+    """Without the ledger the next process hides restored passages again and knows no winners."""
     with stored(location=str(tmp_path / "inns")) as index:
         assert cleaner(index).clean(dry_run=True).quarantined
         cleaner(index, resolution="annotate").clean()
@@ -320,7 +320,7 @@ def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
 
 
 def test_with_the_bundle_that_comes_with_the_package():
-    """Vectors placed by hand say nothing about whether the constants fit those of the model."""
+    """Vectors placed by hand do not show whether the constants fit the model's."""
     corpus = [
         Passage("old", "The swimming pool of the hotel is open in winter.", {"date": "2019-01-01"}),
         Passage("new", "The swimming pool of the hotel is not open in winter.",

@@ -1,4 +1,4 @@
-"""Trusted passages in a cleaning: they judge, they stay, and their other versions do not count."""
+"""Trusted passages in a cleaning: they judge, they stay, and their old versions do not count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def trusting(index, **settings):
 
 
 def test_an_older_version_of_a_trusted_passage_is_not_trusted():
-    """Who agrees with the corrected page would be hidden for contradicting the stale one."""
+    """Agreeing with the corrected page must not count as contradicting the stale one."""
     with stored(Passage("page", "copper | no | a")) as index:
         made = cleaner(index, resolution="annotate", trusted=[Passage("page", "copper | yes | b")])
         cleaned = made.clean()
@@ -31,7 +31,7 @@ def test_an_older_version_of_a_trusted_passage_is_not_trusted():
 
 
 def test_their_other_versions_are_nobodys_neighbours():
-    """A passage that is near to the stale page, and not to the corrected one, would be hidden."""
+    """Being near the stale page, not the corrected one, must not hide a passage."""
     agreeing = passages(*(f"copper | yes | {words}" for words in "bcdefghijkl"))
     with stored(Passage("page", "copper | no | a"), *agreeing) as index:
         corrected = Passage("page", "copper | yes | z")
@@ -43,7 +43,7 @@ def test_their_other_versions_are_nobodys_neighbours():
 
 
 def test_a_passage_from_outside_judges():
-    """It is no part of the collection, and does not become one."""
+    """An outside passage is not in the collection and is not added to it."""
     with stored() as index:
         made = trusting(index, trusted=[Passage("truth", "inn | yes | b")])
         cleaned = made.clean()
@@ -59,7 +59,7 @@ def test_a_passage_from_outside_judges():
     "chosen", [VOUCHED, lambda passage: passage.metadata.get("vouched")], ids=["filter", "function"]
 )
 def test_a_filter_picks_them(chosen):
-    """A filter over the metadata is how most corpora say whom to trust."""
+    """Most corpora mark trusted passages by a metadata filter."""
     with stored(Passage("law", "inn | yes | b", VOUCHED)) as index:
         assert trusting(index, trusted_filter=chosen).clean().quarantined == (NEW,)
         assert "law" in active(index)
@@ -69,7 +69,7 @@ def test_a_filter_picks_them(chosen):
 
 
 def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
-    """In a large corpus the neighbours are all from elsewhere."""
+    """In a large corpus all nearest neighbours come from elsewhere."""
     others = passages(*(f"inn | no | {words}" for words in "bcdefgh"))
     with stored(Passage("law", "inn | yes | b", VOUCHED), *others) as index:
         made = trusting(index, trusted_filter=VOUCHED, neighbours=1)
@@ -80,7 +80,7 @@ def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
 
 
 def test_trusted_passages_that_contradict_each_other():
-    """Both cannot be right; whichever judged would be the one that came first."""
+    """Both cannot be right, so order alone would choose the judge."""
     with stored(*passages("inn | never | a")) as index:
         made = cleaner(index, resolution="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
         with pytest.warns(ConflictingTrustWarning, match=r"'inn \| no \| a', 'inn") as caught:

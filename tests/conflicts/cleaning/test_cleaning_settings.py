@@ -1,4 +1,4 @@
-"""Settings of a cleaning: what was examined with other settings is examined again."""
+"""Settings of a cleaning: changed settings cause a new examination."""
 
 from __future__ import annotations
 
@@ -41,25 +41,25 @@ def fingerprint(**chosen: object) -> str:
 @pytest.mark.reader
 @pytest.mark.parametrize("name", DECIDING)
 def test_every_setting_changes_the_fingerprint(name: str):
-    """A passage examined with yesterday's settings would be passed over today."""
+    """A cleaning must not skip a passage examined with different settings."""
     assert fingerprint(**{name: DECIDING[name]}) != fingerprint()
 
 
 def test_the_same_settings_have_the_same_fingerprint():
-    """Else every cleaning would examine the whole corpus."""
+    """Otherwise every cleaning examines the whole corpus."""
     settings = DECIDING | {"hide_above": None}
     assert fingerprint(**settings) == fingerprint(**settings)
     assert fingerprint(resolution=lambda one, _: one) == fingerprint(resolution=lambda one, _: one)
 
 
 def test_options_are_the_fields_of_the_settings():
-    """A setting that only one of the two knows could not be passed, or would not be checked."""
+    """A setting that only one side knows could not be passed, or would not be checked."""
     fields = {field.name for field in dataclasses.fields(CleaningSettings)}
     assert fields == CleaningOptions.__annotations__.keys()
 
 
 def test_settings_of_the_vector_change_one_constant_only():
-    """The threshold of a cleaning is its own, and stays when another constant is set."""
+    """A cleaning keeps its own threshold when a different constant is set."""
     plain, alpha, threshold = (
         CorpusCleaner(encoder=HashedEncoder(VECTORS), settings=settings).criteria.constants
         for settings in (None, ContradictionSettings(alpha=9), ContradictionSettings(threshold=0.6))

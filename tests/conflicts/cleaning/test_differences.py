@@ -1,4 +1,4 @@
-"""Where the words of two texts differ: inside the texts, nothing besides, in bounded time."""
+"""Spans of words that differ between two texts: exact, inside the texts, in bounded time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def differences(one: str, other: str) -> list[tuple[str, str, str]]:
 
 
 def left_over(pieces: list[tuple[str, str]], spans: list[tuple[int, int]]) -> list[str]:
-    """The words outside of the spans, by their places; a span has whole words."""
+    """The words outside the spans, by position; a span has whole words."""
     place, words = 0, []
     for word, end in pieces:
         last = place + len(word)
@@ -43,7 +43,7 @@ def left_over(pieces: list[tuple[str, str]], spans: list[tuple[int, int]]) -> li
 
 @given(WRITTEN, WRITTEN)
 def test_outside_of_the_spans_the_words_are_equal(one, other):
-    """Whoever reads a report looks at the marked words alone."""
+    """Readers of a report look at the marked words only."""
     texts = ["".join(word + end for word, end in pieces) for pieces in (one, other)]
     found = find_differences(*texts)
     sides = [[each.one for each in found], [each.other for each in found]]
@@ -55,7 +55,7 @@ def test_outside_of_the_spans_the_words_are_equal(one, other):
 
 @given(ANY, ANY)
 def test_spans_lie_inside_the_texts(one, other):
-    """A span that runs out of a text breaks every report."""
+    """A span beyond its text breaks every report."""
     found = find_differences(one, other)
     for spans, text in (
         ([each.one for each in found], one),
@@ -69,7 +69,7 @@ def test_spans_lie_inside_the_texts(one, other):
 
 @given(ANY, ANY)
 def test_texts_without_differences_have_the_same_words(one, other):
-    """Two that are no copies, and nothing to see, are a riddle."""
+    """Without marked words, texts that are not copies leave the reader puzzled."""
     assert have_same_words(one, other) == (find_differences(one, other) == ())
     assert have_same_words(one, other) == have_same_words(other, one)
     assert have_same_words(one, f" {one} !")
@@ -77,7 +77,7 @@ def test_texts_without_differences_have_the_same_words(one, other):
 
 @given(WRITTEN, WRITTEN)
 def test_the_same_words_in_other_punctuation(one, other):
-    """By a plain reference: the words in lower case, in their order."""
+    """Equals a plain reference: the words in lower case, in order."""
     expected = [word.lower() for word, _ in one] == [word.lower() for word, _ in other]
     texts = ("".join(word + end for word, end in one), "\n".join(w.upper() for w, _ in other))
     assert have_same_words(*texts) == expected
@@ -100,19 +100,19 @@ def test_the_same_words_in_other_punctuation(one, other):
     ],
 )
 def test_the_words_that_differ(one, other, expected):
-    """A reader is shown these words and no others."""
+    """A reader sees these words and no others."""
     assert differences(one, other) == expected
 
 
 def test_a_hidden_character_is_no_difference():
-    """Two copies of a page, one with soft hyphens, are no two statements; spans stay right."""
+    """A page and its copy with soft hyphens must not differ; spans stay right."""
     one, other = "The pea\u00adnut is 5\u00a0cm.", "The peanut is 6 cm."
     assert differences(one, other) == [("number", "5", "6")]
     assert have_same_words("\uff30eanut cafe\u0301", "pea\u200bnut cafe")
 
 
 def test_the_whole_texts_decide_whether_they_are_copies():
-    """Only the beginning of a page is compared word by word."""
+    """Only the start of a page is compared word by word."""
     page = "word " * (MAX_WORDS + 10)
     assert have_same_words(page, page.upper() + "!")
     assert not have_same_words(page, f"{page} more")
@@ -133,7 +133,7 @@ def test_the_whole_texts_decide_whether_they_are_copies():
     ids=["ten megabytes", "shuffled", "one word in common", "one word"],
 )
 def test_long_texts_take_no_longer(one, other):
-    """One hostile page among a million passages must not hold up the others."""
+    """One hostile page among a million passages must not delay the others."""
     begun = time.process_time()
     find_differences(one, other)
     assert time.process_time() - begun < 3

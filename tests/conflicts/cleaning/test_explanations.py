@@ -1,4 +1,4 @@
-"""A decision in one sentence: what was read, how certain it is, and what follows."""
+"""A decision in one sentence: the sentences read, the certainty and the consequence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def explained(*, dry_run=False, passages=LEAVE, **more):
 
 
 def test_a_contradiction_that_was_read():
-    """Whoever looks at it must see the two sentences and the probability without the corpus."""
+    """A user must see the two sentences and the probability without the corpus."""
     assert explained(
         probability=0.83, reason="read together they contradict each other (0.83)",
         action="quarantined", quarantined=["a"], why="'b' is newer",
@@ -34,7 +34,7 @@ def test_a_contradiction_that_was_read():
 
 
 def test_whose_probability_it_is():
-    """The vectors' own is told apart from that of a judge, whom the reason names."""
+    """The reason tells the vectors' probability from a judge's and names the judge."""
     assert "a probability of 25 % by the vectors:" in explained(probability=0.25)
     assert "a probability of 90 % (25 % by the vectors alone):" in explained(probability=0.9)
 
@@ -49,7 +49,7 @@ def test_whose_probability_it_is():
     ],
 )
 def test_every_kind_is_named_in_plain_words(kind, words):
-    """Only of a contradiction is its probability told: of two scopes it would confuse."""
+    """Only a contradiction shows its probability; for two scopes it would confuse."""
     sentence = explained(kind=kind, newer="b" if kind is Kind.SUPERSEDED else None)
     assert sentence.startswith(words)
     assert "probability" not in sentence
@@ -66,12 +66,12 @@ def test_every_kind_is_named_in_plain_words(kind, words):
     ],
 )
 def test_what_follows(names, dry_run, words):
-    """A dry run that says "is hidden" has someone look for what was never hidden."""
+    """A dry run must not say "is hidden" of a passage that stays."""
     assert f"; {words} (" in explained(quarantined=names, dry_run=dry_run)
 
 
 def test_of_a_long_passage_what_was_read_is_quoted():
-    """A page in a log line is read by no one."""
+    """No one reads a whole page in a log line."""
     rest = " ".join(f"Room {n} has a view of the garden, a desk and a lamp." for n in range(20))
     long = {"a": Passage("a", f"{rest} Parental leave is never paid. {rest}"), "b": LEAVE["b"]}
     sentence = explained(passages=long)

@@ -1,4 +1,4 @@
-"""What a build stops for, and what a cleaning says of itself."""
+"""Findings that fail a build, and the summary of a cleaning."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ RESULT = cleaning_result(HIGH, MEDIUM, OLD, COPY)
     ids=str,
 )
 def test_what_is_wanted_fails(wanted, expected):
-    """A build that stops for nothing lets the contradiction through that it was set up for."""
+    """A build must stop for the contradictions that it was set up to catch."""
     assert failing_decisions(RESULT, wanted) == expected
 
 
 @pytest.mark.parametrize("word", ["contradictions", "High"])
 def test_a_word_that_is_none_of_them(word):
-    """A misspelt word would otherwise never fail."""
+    """Otherwise a misspelt word never fails a build."""
     with pytest.raises(ConfigurationError, match=r"use one of: contradiction, .*, low, any"):
         failing_decisions(RESULT, ["any", word])
 
 
 def test_who_is_hidden_is_named_once():
-    """Hidden for two findings, a passage is still one passage."""
+    """A passage hidden for two findings is still one passage."""
     assert RESULT.quarantined == ("b", "a", "c")
     assert RESULT.of_kind(Kind.CONTRADICTION) == (HIGH, MEDIUM)
     assert RESULT.of_kind(Kind.SCOPE) == ()
 
 
 def test_a_cleaning_as_json_has_no_texts():
-    """Logs must not hold what a corpus says."""
+    """Logs must not hold the corpus's texts."""
     text = json.dumps(RESULT.to_dict())
     assert "text of" not in text
     first = json.loads(text)["decisions"][0]

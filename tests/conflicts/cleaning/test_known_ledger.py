@@ -1,4 +1,4 @@
-"""A ledger that is gone, shorter, damaged or another one: said, and no decision is forgotten."""
+"""A missing, shorter, damaged or different ledger: reported, and no decision is forgotten."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def replace_by_one_of_that_name(path):
 
 @pytest.fixture
 def restored(tmp_path):
-    """An index whose user restored a passage, the ledger's path, and a copy from before that."""
+    """An index with a restored passage, the ledger's path, and an earlier copy of the ledger."""
     path, older = tmp_path / "ledger.sqlite", tmp_path / "older.sqlite"
     with stored(location=tmp_path / "index") as index:
         made = cleaner(index, Ledger(path))
@@ -63,7 +63,7 @@ DAMAGES = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_decisions_are_not_forgotten_in_silence(restored, damage):
-    """What a user restored was hidden again by the next cleaning, without a word."""
+    """The next cleaning silently hid again what a user had restored."""
     index, path = restored
     whole = path.read_bytes()
     DAMAGES[damage](path)

@@ -1,4 +1,4 @@
-"""The ledger: it only grows, is on disk at once, and says plainly when it cannot be written."""
+"""The ledger: append-only, on disk at once, with a clear error when it cannot be written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def ledger(request, tmp_path):
 
 
 def test_what_is_written_is_read(ledger):
-    """A decision that cannot be explained later might as well not have been written down."""
+    """A decision must be explainable later."""
     ledger.add("c", [WHOLE, Entry("restore", "a"), Entry("found", "ä b\n'\"")])
     ledger.add("other", [Entry("found", "a")])
     first, second, third = ledger.entries("c")
@@ -83,7 +83,7 @@ events = st.lists(st.tuples(st.sampled_from(EVENTS), st.sampled_from("abc")), ma
 @settings(max_examples=60, deadline=None)
 @given(events)
 def test_the_last_word_on_a_passage_is_its_state(told):
-    """A mended or found entry after a restoring would hide it again at the next verification."""
+    """An entry mended after a restoring must not hide the passage again at verification."""
     ledger = Ledger()
     ledger.add("c", [Entry(event, passage) for event, passage in told])
     last = {passage: event for event, passage in told if event not in ("found", "mended")}
@@ -95,7 +95,7 @@ def test_the_last_word_on_a_passage_is_its_state(told):
 
 
 def test_what_was_examined_is_known_by_text_and_settings(ledger):
-    """An examination that is forgotten costs an hour; one that is invented hides a conflict."""
+    """A forgotten examination costs an hour; an invented one hides a conflict."""
     ledger.note_examined("c", {f"p{n}": f"t{n}" for n in range(1000)}, "s1")
     ledger.note_examined("c", {"p1": "changed", "p2": "t2"}, "s2")
     names = [f"p{n}" for n in range(1001)]
@@ -110,7 +110,7 @@ def test_what_was_examined_is_known_by_text_and_settings(ledger):
 
 
 def test_what_an_examination_depends_on():
-    """A date that is put right later would never be looked at."""
+    """A corrected date must cause a new examination."""
     plain = Passage("a", "text", {"date": 2020, "by": {"x": 1, "y": 2}}, "book")
     same = Passage("b", "text", {"by": {"y": 2, "x": 1}, "date": 2020}, "book", span=(1, 2))
     seen = Passage("a", "text", {**plain.metadata, "logic": {"rank": 1}}, "book")  # evidence
@@ -131,7 +131,7 @@ def test_what_an_examination_depends_on():
 
 
 def test_threads_do_not_end_each_others_entries(ledger):
-    """Half of one thread's entries would be there when the other has failed."""
+    """One thread's failure must not leave half of a different thread's entries."""
 
     def add(number):
         ledger.add("c", [Entry("found", f"{number}", reason=f"{n}") for n in range(20)])
@@ -148,7 +148,7 @@ def test_threads_do_not_end_each_others_entries(ledger):
 
 @pytest.mark.parametrize("content", [b"this is no database, and long enough to be seen" * 40, None])
 def test_a_damaged_file(tmp_path, content):
-    """It is told, and neither overwritten nor taken for an empty one."""
+    """A damaged file is reported, neither overwritten nor taken for an empty one."""
     path = tmp_path / "l"
     Ledger(path).add("c", [WHOLE] * 200)
     whole = path.read_bytes()
@@ -161,14 +161,14 @@ def test_a_damaged_file(tmp_path, content):
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written(tmp_path):
-    """The reason must not be a line of SQLite's in the middle of a traceback."""
+    """The reason must not be an SQLite line inside a traceback."""
     tmp_path.chmod(stat.S_IRUSR | stat.S_IXUSR)
     with pytest.raises(StorageError, match="Nothing was hidden"):
         Ledger(tmp_path / "l")
 
 
 def test_a_disk_that_is_full(tmp_path, monkeypatch):
-    """Nothing of the call is there, and everything of the calls before."""
+    """Nothing of the failed call is stored; everything of earlier calls is."""
     ledger = Ledger(tmp_path / "l")
     ledger.add("c", [WHOLE])
     connect = sqlite3.connect
@@ -189,7 +189,7 @@ def test_a_disk_that_is_full(tmp_path, monkeypatch):
 
 
 def test_what_is_only_read_is_not_written(tmp_path):
-    """The entry went with the process, and the collection remembered it."""
+    """Writing must fail: the entry vanished with the process; the collection remembered it."""
     ledger = Ledger(tmp_path / "none.sqlite", create=False)
     assert ledger.entries("c") == []
     with pytest.raises(StorageError, match="create=True"):
@@ -198,7 +198,7 @@ def test_what_is_only_read_is_not_written(tmp_path):
 
 
 def test_half_a_character_is_no_reason_to_fail(ledger):
-    """A text that came from a broken file is named in a reason."""
+    """A reason may quote a text from a broken file."""
     ledger.add("c", [Entry("found", "a\ud800", reason='the one says "\udfff"')])
     ledger.note_examined("c", {"a\ud800": "t"}, "s")
     assert len(ledger.entries("c")) == 1

@@ -1,4 +1,4 @@
-"""What metadata declare of two passages: another scope, a newer version."""
+"""Relations declared by metadata: a different scope, a newer version."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def by_id(found):
     ],
 )
 def test_another_scope(one, other):
-    """Two countries with two numbers of weeks do not contradict each other."""
+    """Two countries with different numbers of weeks do not contradict each other."""
     reason = scope(one, other)
     key = [*one][-1]
     assert reason == f"the {key} of one is {one[key]}, of the other {other[key]}"
@@ -71,13 +71,13 @@ def test_another_scope(one, other):
     ],
 )
 def test_no_other_scope(one, other):
-    """What is missing or unknown to the settings is no difference: both may be of one thing."""
+    """A missing or unknown key makes no difference: both passages may be about one thing."""
     assert not scope(one, other)
     assert not scope(other, one)
 
 
 def test_scope_keys_of_the_users_own():
-    """What a passage is true of has other names elsewhere; an empty list wants no key to count."""
+    """Users name their own scope keys; an empty list disables scopes."""
     north, south = ({"a": {"ward": name}, "country": name} for name in ("north", "south"))
     assert "country" in scope(north, south)
     assert "a.ward" in scope(north, south, ("a.ward",))
@@ -100,12 +100,12 @@ def test_later_versions(lesser, greater):
 
 @pytest.mark.parametrize("value", [None, True, "", "latest", [1], {"v": 1}, float("nan")], ids=str)
 def test_what_is_no_version(value):
-    """A guess decides which of two is called outdated."""
+    """A guess would decide which passage is called outdated."""
     assert later({"version": 1}, {"version": value}) is None
 
 
 def test_a_number_that_is_too_long_stops_nothing():
-    """One hostile row among a million must not end the cleaning of the others."""
+    """One hostile row among a million must not stop the cleaning."""
     assert later({"version": 1, "date": 2020}, {"version": "9" * 5000, "date": 2021}) is not None
 
 
@@ -114,14 +114,14 @@ PARTS = st.lists(st.integers(0, 12), min_size=1, max_size=3)
 
 @given(PARTS, PARTS)
 def test_versions_against_a_plain_reference(one, other):
-    """As lists of numbers, where what is not there is 0."""
+    """Versions compare as lists of numbers; missing parts are 0."""
     left, right = (tuple([*parts, 0, 0, 0][:3]) for parts in (one, other))
     expected = None if left == right else ("one" if left > right else "other", "version")
     assert later(*({"version": ".".join(map(str, parts))} for parts in (one, other))) == expected
 
 
 def test_dates_count_where_versions_do_not_tell():
-    """Most corpora have dates alone."""
+    """Most corpora have only dates."""
     days = [{"day": date(2021, 5, 1)}, {"day": "2023-06-01"}]
     assert later(*days, date_key="day") == ("other", "day")
     assert later(*days) is None
@@ -134,7 +134,7 @@ def test_dates_count_where_versions_do_not_tell():
 
 
 def test_versions_of_one_document():
-    """Nothing but the name of the document makes two passages versions of each other."""
+    """Only the document's name makes two passages versions of each other."""
     old, new = {"title": "Leave", "version": "2.9"}, {"title": "leave ", "version": "2.10"}
     side, reason = newer(old, new)
     assert side == "other"

@@ -1,4 +1,4 @@
-"""Pairs judged together with the neighbours of their passages."""
+"""Pairs judged with their passages' neighbours."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def room():
 
 
 def gathered(count, pairs, trusted=()):
-    """Passages of these texts; cosines fall with the distance of the places."""
+    """Passages with these texts; cosines fall with the distance of their positions."""
     return CandidatePairs(
         tuple(Passage(str(place), TEXTS[place % len(TEXTS)]) for place in range(count)),
         tuple(
@@ -48,7 +48,7 @@ def gathered(count, pairs, trusted=()):
 
 
 def test_a_group_has_the_scorers_probabilities(room):
-    """A matrix whose rows stand for other passages would judge at random."""
+    """A matrix whose rows stand for the wrong passages judges at random."""
     known = gathered(5, list(combinations(range(5), 2)))
     (group,) = run(conflict_groups(room, known, [(0, 2)], {}), encoder_threads).values()
     assert group.members[:2] == (0, 2)
@@ -61,7 +61,7 @@ def test_a_group_has_the_scorers_probabilities(room):
 
 
 def test_only_neighbours_of_the_two_and_the_nearest(room):
-    """Every way to part a group is looked at, so that it must not grow with the corpus."""
+    """A group must not grow with the corpus: every split of it is examined."""
     count = MAX_GROUP + 4
     chain = [(0, place) for place in range(1, count)] + [(count, count + 1)]
     known = gathered(count + 2, chain)
@@ -70,7 +70,7 @@ def test_only_neighbours_of_the_two_and_the_nearest(room):
 
 
 def test_who_is_opposed_to_a_trusted_passage(room):
-    """Both ways in which a pair may stand, and never another trusted one."""
+    """A pair is checked in both orders; a trusted passage is never opposed."""
     known = gathered(5, [(1, 0), (0, 2), (3, 0), (1, 2), (1, 3), (2, 3), (0, 4)], trusted=[0, 4])
     found = run(opposition_by_pair(room, known), encoder_threads)
     assert found.keys() == {(1, 0), (0, 2), (3, 0)}
@@ -80,7 +80,7 @@ def test_who_is_opposed_to_a_trusted_passage(room):
 
 
 def test_candidates_for_the_reader_alone_have_no_stance(room):
-    """With them in the groups a fifth of the recovery on ConflictQA was lost."""
+    """Including them in groups lost a fifth of the recovery on ConflictQA."""
     known = gathered(5, [(0, 2), (0, 3)], trusted=[0])
     far = replace(known.pairs[1], cosine=MIN_COSINE - 0.1)
     known = replace(known, pairs=(known.pairs[0], far))
@@ -88,7 +88,7 @@ def test_candidates_for_the_reader_alone_have_no_stance(room):
 
 
 def test_a_trusted_passage_hides_the_other_side():
-    """What agrees with an opponent is an opponent, and what agrees with the trusted one is not."""
+    """Agreeing with an opponent makes an opponent; agreeing with the trusted passage does not."""
     named = Passage("trusted", TEXTS[0])
     with PassageIndex.open("lift", default_encoder(), vectors=VECTORS) as index:
         index.add(Passage(str(place), text) for place, text in enumerate(TEXTS) if place)
@@ -97,7 +97,7 @@ def test_a_trusted_passage_hides_the_other_side():
 
 
 def test_copies_have_a_score_that_json_can_hold():
-    """Two vectors that do not differ have no sparsity, and NaN is no JSON."""
+    """Two equal vectors have no sparsity, and JSON has no NaN."""
     with PassageIndex.open("copies", PlacedEncoder(), vectors=VECTORS) as index:
         index.add([Passage("one", "inn | yes | a"), Passage("two", "inn | yes | a")])
         found = cleaner(index).clean()

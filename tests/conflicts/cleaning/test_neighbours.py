@@ -1,4 +1,4 @@
-"""Neighbours: the pairs that all against all would find, each once, no one with himself."""
+"""Neighbours: the pairs of a brute-force search, each once, without self-pairs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def neighbour_search(index=None, *, encoder=None, count=20, least=MIN_COSINE):
 
 
 def nearest(one, others, count, least):
-    """The topically nearest of the others that are near enough."""
+    """The topically nearest of the other passages that are near enough."""
     others = [other for other in others if other is not one]
     near = [(by_the_formulae(one.text, other.text)[0], other.id) for other in others]
     return {name for cosine, name in sorted(near, reverse=True)[:count] if cosine >= least}
@@ -44,7 +44,7 @@ def nearest(one, others, count, least):
 @pytest.mark.parametrize(("count", "least"), [(20, 0.5), (4, 0.5), (3, -1.0), (50, -1.0)])
 @pytest.mark.parametrize("road", ["given", "stored"])
 def test_neighbours_are_those_of_a_brute_force(road, count, least):
-    """A neighbour that is missed is a conflict that no one finds."""
+    """A missed neighbour is a conflict that is never found."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
         made = neighbour_search(index if road == "stored" else None, count=count, least=least)
@@ -72,7 +72,7 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
 
 
 def test_what_words_find_is_none_of_the_nearest_that_are_read():
-    """It would take the place of one that no one reads otherwise."""
+    """It must not displace a passage that would otherwise stay unread."""
     crowd = [Passage(f"{copy} {n}", f"inn | quiet | room {n}") for n in range(12) for copy in "ab"]
     with PassageIndex.open("p", PlacedEncoder(), **STORED, lexical=True) as index:
         index.add(crowd)
@@ -85,7 +85,7 @@ def test_what_words_find_is_none_of_the_nearest_that_are_read():
 
 
 def test_what_only_rare_words_bring_together_is_read():
-    """The topical vectors of a side remark are those of the rest of its passage."""
+    """A side remark's topical vector is that of its whole passage."""
     far = passages("inn | quiet zanzibar | a", "tax | loud zanzibar | a")
     nearer = passages(*(f"{topic} | warm | {words}" for topic in ("inn", "tax") for words in "bc"))
     judge = TableReader(("quiet zanzibar", "loud zanzibar"))
@@ -113,7 +113,7 @@ def pages_of(*pages):
 
 
 def found(candidates):
-    """Ids of the pairs; each must be there once, and none with itself."""
+    """Ids of the pairs; each must occur once, and none with itself."""
     names = [
         frozenset((candidates.passages[pair.one].id, candidates.passages[pair.other].id))
         for pair in candidates.pairs
@@ -124,7 +124,7 @@ def found(candidates):
 
 
 def reference(*corpus):
-    """Every pair that is worth a look."""
+    """Every pair worth examining."""
     kept = set()
     for at, one in enumerate(corpus):
         for other in corpus[at + 1 :]:
@@ -139,7 +139,7 @@ def reference(*corpus):
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(CORPUS), unique_by=lambda one: one.id, max_size=12), st.data())
 def test_the_same_pairs_however_they_lie(some, data):
-    """Stored, given, or some stored and some given, in one page or in several."""
+    """Stored, given, or mixed, in one page or several."""
     cut = data.draw(st.integers(0, len(some)))
     wanted = reference(*some)
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
@@ -159,7 +159,7 @@ def test_the_same_pairs_however_they_lie(some, data):
 
 
 def test_a_given_passage_stands_for_the_stored_one_that_it_will_replace():
-    """A corrected text would contradict its own old version, or be judged by that one's vectors."""
+    """A corrected text must neither contradict its old version nor be judged by its vectors."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add([Passage("page", "inn | no | a"), *passages("inn | yes | a", "inn | yes | b")])
         corrected = Passage("page", "inn | yes | c")
@@ -179,7 +179,7 @@ def _screened(index, *some):
 
 
 def test_hidden_passages_are_nobodys_neighbours():
-    """Who was found to be wrong would take others along."""
+    """A passage found to be wrong must not hide others."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(passages("inn | no | a", "inn | yes | a", "inn | yes | b"))
         index.run(index.hide(["inn | no | a"]))
@@ -192,7 +192,7 @@ def test_hidden_passages_are_nobodys_neighbours():
 
 
 def test_vectors_that_are_not_stored_are_made():
-    """A collection without the contradiction vector is the usual one, and need not be changed."""
+    """Most collections lack the contradiction vector and need no change."""
     plain, whole = PlacedEncoder(), PlacedEncoder()
     with (
         PassageIndex.open("p", plain, vectors=["topical"]) as lacking,
@@ -215,7 +215,7 @@ def test_vectors_that_are_not_stored_are_made():
 
 @pytest.mark.parametrize("size", [0, 2, 100])
 def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
-    """Reading a neighbour again for everyone who is near it makes big corpora slow."""
+    """Reading a neighbour again for every nearby passage makes big corpora slow."""
     monkeypatch.setattr("logic_retrievers.conflicts.cleaning.neighbours.CACHED_PASSAGES", size)
     monkeypatch.setattr("logic_retrievers.conflicts.cleaning.neighbours.PASSAGES_PER_BATCH", 2)
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
@@ -230,7 +230,7 @@ def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
 
 
 def test_what_vanishes_in_the_meantime_is_left_out():
-    """A passage that someone deletes while the corpus is cleaned must not stop it."""
+    """A passage deleted during the cleaning must not stop it."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
         gone = CORPUS[0]
@@ -247,7 +247,7 @@ def test_what_vanishes_in_the_meantime_is_left_out():
 
 
 def test_a_screened_passage_is_encoded_once():
-    """A hook reads each passage twice: to screen it, and to store it."""
+    """A hook reads each passage twice: to screen it and to store it."""
     encoder, new = PlacedEncoder(), passages("inn | no | new", "rain | yes | new")
     with PassageIndex.open("p", encoder, **STORED) as index:
         index.add(passages("inn | yes | a"))

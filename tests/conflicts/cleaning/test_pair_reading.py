@@ -1,4 +1,4 @@
-"""What the cross-encoder reads of the candidate pairs, and that leaving the rest out is safe."""
+"""Candidate pairs that the cross-encoder reads, and that skipping the rest is safe."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ RESERVE = [
 
 
 class Watched(OnnxRelation):
-    """Over a small bundle; everything is a contradiction, and it is known what was read how.
+    """Over a small bundle; calls everything a contradiction and records what was read and how.
 
-    ``first``: probability of a contradiction where the first text is the lesser one.
+    ``first``: probability of a contradiction if the first text is the lesser one.
     """
 
     first = 0.96
@@ -57,7 +57,7 @@ def small_bundle(folder, **changes):
 
 
 class ReadsDogs(OnnxRelation):
-    """Over a small bundle; whatever has dogs in both texts is a contradiction."""
+    """Over a small bundle; texts that both have dogs contradict each other."""
 
     def read(self, pairs):
         both = [all("dogs" in text for text in pair) for pair in pairs]
@@ -83,7 +83,7 @@ def kinds_of(result):
 
 
 def test_what_metadata_declare_is_not_read(reader):
-    """Most neighbours of a corpus with metadata are certain, and reading takes the most time."""
+    """Metadata decide most neighbours with certainty, and reading takes the most time."""
     result = CorpusCleaner(judge=reader).clean(CORPUS)
     assert kinds_of(result) == {
         frozenset(("spain", "ireland")): Kind.SCOPE,
@@ -97,7 +97,7 @@ def test_what_metadata_declare_is_not_read(reader):
 
 @pytest.mark.parametrize(("first", "ways"), [(0.18, 1), (0.2, 2)])
 def test_the_other_way_is_read_where_the_first_leaves_doubt(reader, first, ways):
-    """Of most neighbours one reading says enough; which one must not depend on their order."""
+    """Most pairs need one reading; input order must not decide which."""
     reader.first = first
     found = CorpusCleaner(judge=reader, threshold=0.5).clean(DOGS)
     assert len(found.decisions) == (ways == 2)
@@ -110,7 +110,7 @@ def test_the_other_way_is_read_where_the_first_leaves_doubt(reader, first, ways)
 
 
 def test_what_was_read_is_remembered(reader):
-    """The run after a dry run, and each batch of a stream, would read the same once more."""
+    """The run after a dry run, and each batch of a stream, must not read pairs again."""
     cleaner = CorpusCleaner(judge=reader)
     looked = cleaner.clean(CORPUS, dry_run=True)
     count = len(reader.ways)
@@ -125,7 +125,7 @@ def test_what_was_read_is_remembered(reader):
 
 
 def test_what_is_remembered_has_an_end(reader, monkeypatch):
-    """A hook that runs for months would keep all that ever came in."""
+    """A hook that runs for months must not keep every reading."""
     monkeypatch.setattr(pair_judge, "REMEMBERED", 3)
     cleaner = CorpusCleaner(judge=reader)
     first = cleaner.clean(CORPUS)
@@ -136,7 +136,7 @@ def test_what_is_remembered_has_an_end(reader, monkeypatch):
 
 
 def test_beside_a_trusted_passage_a_sure_reading_decides(reader):
-    """The vectors of what is near to it miss what is said in other words."""
+    """Near a trusted passage the vectors miss contradictions in other words."""
     yes, no = DOGS
     for hide_above, hidden in ((0.9, ("no",)), (0.99, ())):
         cleaner = CorpusCleaner(judge=reader, trusted=[yes], hide_above=hide_above)
@@ -155,7 +155,7 @@ def test_passages_are_done_when_their_pairs_were_read(reader, monkeypatch):
 
 
 class ReadsStates(Watched):
-    """What says "not yet" is the older of two states."""
+    """A text with "not yet" is the older of two states."""
 
     def read(self, pairs):
         states = [(0.01, 0.9, 0.05) if "yet" in one else (0.01, 0.05, 0.9) for one, _ in pairs]
@@ -164,7 +164,7 @@ class ReadsStates(Watched):
 
 @pytest.mark.parametrize("names", ["ab", "ba"])
 def test_the_newer_of_two_states_is_the_same_in_any_order(tmp_path, names):
-    """The two orders of reading would otherwise be mixed up, and the newer one hidden."""
+    """Mixing up the two reading orders would hide the newer state."""
     reader = ReadsStates(small_bundle(tmp_path / "bundle"))
     texts = "The pool has not opened yet.", "The pool has opened in June."
     states = [Passage(name, text) for name, text in zip(names, texts, strict=True)]
@@ -174,7 +174,7 @@ def test_the_newer_of_two_states_is_the_same_in_any_order(tmp_path, names):
 
 
 def test_a_contradiction_in_other_words_is_found_and_explained(dogs_reader):
-    """The vectors alone miss it; of pairs that agree only near copies are worth a line."""
+    """The vectors miss it; of agreeing pairs, only near copies are listed."""
     result = CorpusCleaner(judge=dogs_reader).clean(RESERVE)
     (decision,) = result.decisions
     finding = decision.finding
@@ -198,7 +198,7 @@ def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(dogs_reader)
 
 
 def test_another_reader_makes_the_examined_new(dogs_reader, tmp_path):
-    """What was examined without it, or with another one, must be examined again."""
+    """Passages examined without the reader, or with a different one, are examined again."""
     other = OnnxRelation(small_bundle(tmp_path / "other", temperature=2.0))
     cleaners = [
         CorpusCleaner(judge=judge) for judge in (None, dogs_reader, other, lambda pairs: pairs)

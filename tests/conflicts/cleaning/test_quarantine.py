@@ -1,4 +1,4 @@
-"""Hidden passages: shown, restored, purged; and whatever a crash leaves half done is mended."""
+"""Hidden passages: shown, restored, purged; and repairs of what a crash left half done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def events(quarantine, name):
 
 
 def test_held():
-    """What is hidden, and why."""
+    """Lists hidden passages and the reasons."""
     with stored() as index:
         _, quarantine = cleaned(index)
         held = {one.passage.id: one for one in quarantine.passages()}
@@ -53,7 +53,7 @@ def test_held():
 
 
 def test_restored_a_passage_is_what_it_was():
-    """Byte for byte: payload, vectors, and found by searches."""
+    """Payload and vectors are the same byte for byte, and searches find the passage."""
     with stored() as index:
         before = kept(index)
         _, quarantine = cleaned(index)
@@ -70,7 +70,7 @@ def test_restored_a_passage_is_what_it_was():
 
 
 def test_restored_by_hand_it_stays():
-    """A person's decision would be undone every night."""
+    """A nightly cleaning must not undo a user's decision."""
     with stored() as index:
         made, quarantine = cleaned(index)
         quarantine.restore([OLD])
@@ -84,7 +84,7 @@ def test_restored_by_hand_it_stays():
 
 
 def test_what_somebody_has_written_to_in_the_meantime_is_told():
-    """It comes back otherwise than it went, and no one would know."""
+    """A passage that was changed while hidden must not come back without notice."""
     with stored() as index:
         _, quarantine = cleaned(index)
         index.add([replace(CORPUS[0], metadata={"date": 1999})])
@@ -95,7 +95,7 @@ def test_what_somebody_has_written_to_in_the_meantime_is_told():
 
 
 def test_purged_for_good():
-    """Only what is hidden; one active passage among them, and nothing is deleted."""
+    """Purges hidden passages only; with an active one in the list, nothing is deleted."""
     with stored() as index:
         _, quarantine = cleaned(index)
         for wrong in ([OLD, COPPER], [OLD, "nobody"]):
@@ -113,7 +113,7 @@ def test_purged_for_good():
 
 
 def test_verify_tells_what_happened_without_the_ledger():
-    """Hidden elsewhere, rewritten, deleted: each is said once, and then the two agree."""
+    """Passages hidden, rewritten or deleted elsewhere are reported once; then both agree."""
     with stored(*passages("salt | yes | a")) as index:
         _, quarantine = cleaned(index)
         index.run(index.hide(["salt | yes | a"]))
@@ -130,7 +130,7 @@ def test_verify_tells_what_happened_without_the_ledger():
 
 
 def test_what_is_active_by_mistake_is_hidden_again():
-    """Someone restored a backup of the collection from before the cleaning."""
+    """A restored backup may predate the cleaning."""
     with stored() as index:
         _, quarantine = cleaned(index)
         index.run(index.unhide([OLD]))
@@ -144,7 +144,7 @@ def test_what_is_active_by_mistake_is_hidden_again():
 
 @pytest.mark.parametrize("event", ["restore", "purge"])
 def test_a_flag_on_another_text_is_not_undone(event):
-    """What came back with a flag, and says something else, would be shown or even deleted."""
+    """A flagged passage with a new text must be neither shown nor deleted."""
     with stored() as index:
         _, quarantine = cleaned(index)
         getattr(quarantine, event)([OLD])
@@ -155,7 +155,7 @@ def test_a_flag_on_another_text_is_not_undone(event):
 
 
 def counted(work, path):
-    """How many effects a piece of work has, and so at how many moments it can be cut off."""
+    """Count the effects of an operation: the moments at which it can be cut off."""
     with stored() as index:
         made = prepared(index, work, path)
         seen, undo = killed_at(index, -1)
@@ -222,7 +222,7 @@ def test_killed_at_every_moment_and_run_again(work, done, tmp_path):
 
 
 def test_the_ledger_of_another_process(tmp_path):
-    """Cleaned by night, restored by day."""
+    """One process cleans by night, a different one restores by day."""
     place, path = tmp_path / "qdrant", tmp_path / "ledger.sqlite"
     with stored(location=place) as index:
         before = kept(index)
@@ -239,7 +239,7 @@ def test_the_ledger_of_another_process(tmp_path):
 
 
 def test_a_tenant_has_a_quarantine_of_its_own():
-    """Restoring one tenant's passage would show the other's."""
+    """Restoring one tenant's passage must not show another tenant's."""
     with stored(tenant="one") as index:
         encoder, client = index.encoder, index.client
         with PassageIndex.open("inns", encoder, client=client, tenant="two") as second:
@@ -257,7 +257,7 @@ def test_a_tenant_has_a_quarantine_of_its_own():
 
 
 def test_of_two_that_were_hidden_one_is_restored():
-    """The other one is decided against as before."""
+    """The decision against the other passage stays."""
     with stored() as index:
         made, quarantine = cleaned(index, resolution="quarantine_all")
         quarantine.restore([OLD, NEW, TAX])

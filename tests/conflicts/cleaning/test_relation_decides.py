@@ -1,4 +1,4 @@
-"""Cleanings with the cross-encoder that ships: what it finds, and what it must leave alone."""
+"""Cleanings with the shipped cross-encoder: what it finds and what it must not touch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HARMLESS = [
 
 @pytest.mark.reader
 def test_dates_make_no_new_versions_of_one_topic():
-    """The newest page of each topic would be all that is left."""
+    """Pages older than the newest of their topic must stay."""
     with PassageIndex.open("handbook", vectors=("topical", "contradiction")) as index:
         index.add(
             Passage(str(n), text, {"date": "2021-03-01" if n % 2 else "2024-03-01"})
@@ -88,7 +88,7 @@ def cleaned(texts):
 @pytest.mark.reader
 @pytest.mark.parametrize("texts", BOTH_TRUE, ids=str)
 def test_what_is_true_together_hides_nothing(texts):
-    """Users lost rows, answers and options: each kind was met."""
+    """Each kind lost users rows, answers or options."""
     result = cleaned(texts)
     assert not result.quarantined
     assert not result.of_kind(Kind.CONTRADICTION)
@@ -97,13 +97,13 @@ def test_what_is_true_together_hides_nothing(texts):
 @pytest.mark.reader
 @pytest.mark.parametrize("texts", NOT_BOTH_TRUE, ids=str)
 def test_what_cannot_be_true_together_is_listed(texts):
-    """In one and the same frame another value or a negation."""
+    """Lists a different value or a negation in the same frame."""
     assert cleaned(texts).of_kind(Kind.CONTRADICTION)
 
 
 @pytest.mark.reader
 def test_a_majority_is_of_what_was_read():
-    """The vectors alone see no conflict here, and would find no one in the minority."""
+    """The vectors alone see no conflict here and would find no minority."""
     texts = [
         "The fee for the course is 40 euros.",
         "The course costs 40 euros.",

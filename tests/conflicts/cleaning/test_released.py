@@ -1,4 +1,4 @@
-"""What was hidden for another passage's sake is shown again when that passage no longer counts."""
+"""Passages hidden for another are shown again once that one no longer counts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def claim(passage: Passage) -> str:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(STEPS, max_size=14))
 def test_no_passage_stays_hidden_without_a_living_reason(steps):
-    """Nor does one stay active that a newer one contradicts, unless a person wants it so."""
+    """A contradicted older passage must not stay active either, unless a user wants it."""
     with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
         made = cleaner(index)
         restored: dict[str, Passage] = {}
@@ -111,7 +111,7 @@ def test_what_was_hidden_comes_back_when_the_winner_goes(how, tmp_path):
 
 
 def test_what_was_edited_while_it_was_hidden_is_examined_again():
-    """No one decided against what it says now."""
+    """No decision covers the new text."""
     with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
         index.add(
             [
@@ -128,7 +128,7 @@ def test_what_was_edited_while_it_was_hidden_is_examined_again():
 
 
 def test_a_trusted_passage_from_elsewhere_keeps_its_reason():
-    """It is in no collection, so that it does not count as gone."""
+    """It is in no collection, so absence must not count as deletion."""
     with stored() as index:
         trusted = passages("copper | no | z")
         made = cleaner(index, trusted=trusted)
@@ -139,7 +139,7 @@ def test_a_trusted_passage_from_elsewhere_keeps_its_reason():
 
 
 def test_a_trusted_passage_that_is_stored_with_metadata_keeps_its_reason():
-    """The user's object has none, and both are the same passage."""
+    """The user's object lacks the metadata but is the same passage."""
     with stored() as index:
         trusted = passages("copper | no | z")
         index.add([replace(trusted[0], metadata={"date": "2020"}, source="rules.md")])
@@ -151,7 +151,7 @@ def test_a_trusted_passage_that_is_stored_with_metadata_keeps_its_reason():
 
 @pytest.mark.parametrize("done", [False, True])
 def test_killed_while_passages_are_shown_again(done, tmp_path):
-    """What the ledger says is released must not stay hidden, nor be active and never examined."""
+    """A released passage must neither stay hidden nor become active without an examination."""
     middle = passages("inn | never | a", date=[2022])
     for number in range(1, 20):
         with stored(*middle) as index:

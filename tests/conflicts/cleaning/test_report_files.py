@@ -1,4 +1,4 @@
-"""The files of a report: there whole or not at all, and harmless to what opens them."""
+"""Report files: written whole or not at all, and harmless to the programs that open them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_suffix_decides(tmp_path):
 
 
 def test_a_place_where_nothing_can_be_written(tmp_path, monkeypatch):
-    """A report that failed must leave the last one, and say why there is no new one."""
+    """A failed report must keep the last one and say why there is no new one."""
     result = cleaning_result(decision())
     with pytest.raises(StorageError, match="No such file"):
         write_report(result, tmp_path / "nowhere" / "report.html")
@@ -118,7 +118,7 @@ def test_probabilities_that_are_no_numbers_are_still_json():
 
 
 def test_no_cell_is_a_formula():
-    """A passage that begins with = runs a program on the desk of whoever opens the sheet."""
+    """A passage that begins with = could run a program for the user who opens the sheet."""
     words = '=HYPERLINK("x")'
     passages = {
         words: Passage(words, words, {"date": words, "source": words}),
@@ -138,7 +138,7 @@ def test_no_cell_is_a_formula():
 )
 @pytest.mark.parametrize("before", ["", "a;", "a; b\n", "a\t", "a\r"])
 def test_no_part_of_a_cell_is_a_formula(before, begin):
-    """Excel splits at semicolons in half of Europe, and takes full-width signs for others."""
+    """Excel splits at semicolons in half of Europe and reads full-width signs as formulas."""
     cell = csv_cell(f"{before}{begin}1+1")
     for part in re.split("[;\t\n]", cell):
         assert re.match(r"""(?![\s"]*[=+\-@＝＋－＠﹣])""", part), cell  # noqa: RUF001
@@ -165,7 +165,7 @@ def test_any_text_is_one_cell(one, other):
 
 
 def test_a_cell_is_not_longer_than_a_spreadsheet_takes():
-    """Excel breaks a longer cell, and what follows falls under the wrong names."""
+    """Excel breaks a longer cell and shifts the following columns."""
     shown = csv_cell("x" * 100_000)
     assert len(shown) < 32_767
     assert shown == "x" * LONGEST_CELL + " [68000 more characters]"

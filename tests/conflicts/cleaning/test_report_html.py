@@ -1,4 +1,4 @@
-"""The page of a report: whole, true to the data, and deaf to what the texts of a corpus ask for."""
+"""The report page: complete, true to the data, and safe from the corpus's texts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(result):
 
 
 def test_the_totals_are_those_of_the_data():
-    """A summary that was counted otherwise than the cards is believed, and wrong."""
+    """Readers believe a summary even if it disagrees with the cards."""
     shown = read(cleaning_result(*MANY, examined=12480))
     sums = [shown.by_id[name] for name in ("examined", "compared", "findings", "contradictions")]
     assert sums == ["12,480", "34", "5", "3"]
@@ -58,7 +58,7 @@ def test_the_totals_are_those_of_the_data():
 
 
 def test_every_filter_is_there_with_its_count():
-    """A kind that cannot be asked for is not found among ten thousand."""
+    """Without its filter a kind cannot be found among ten thousand findings."""
     shown = read(cleaning_result(*MANY))
     boxes = [named for tag, named in shown.elements if tag == "input" and "value" in named]
     choices = {(box["name"], box["value"]) for box in boxes}
@@ -73,7 +73,7 @@ def test_every_filter_is_there_with_its_count():
 
 
 def test_differing_metadata_of_a_passage_is_shown():
-    """Where only the metadata tells two regions apart, the texts alone explain nothing."""
+    """If only metadata tells two regions apart, the texts explain nothing."""
     passages = {
         "a": Passage("a", "x", {"when": {"on": "2021"}, "region": "DE", "team": 4}, source="a.md"),
         "b": Passage("b", "x", {"site": "b.example", "region": "FR", "team": 4}),
@@ -102,7 +102,7 @@ def test_what_differs_is_marked():
 
 @given(ANY_TEXT | MARKUP, ANY_TEXT | MARKUP)
 def test_no_text_becomes_markup_and_none_is_lost(one, other):
-    """One text that closes an element runs in the browser of whoever reads the report."""
+    """A text that closes an element could run code in the reader's browser."""
     passages = {
         one: Passage(one, other, {one: other, "date": other, "source": one}),
         "b" + other: Passage("b" + other, one, source=other),
@@ -125,7 +125,7 @@ def test_no_text_becomes_markup_and_none_is_lost(one, other):
 
 
 def test_nothing_is_asked_for_and_nothing_else_runs():
-    """The policy names the one script and the one style by their hashes."""
+    """The policy allows only one script and one style, by their hashes."""
     shown = read(cleaning_result(*MANY))
     (policy,) = [n["content"] for t, n in shown.elements if n.get("http-equiv")]
     for text in (*shown.scripts, *shown.styles):
@@ -138,7 +138,7 @@ def test_nothing_is_asked_for_and_nothing_else_runs():
 
 
 def test_characters_that_deceive_are_written_out():
-    """A price that is turned around reads as another price."""
+    """Direction marks can turn a price into a different price."""
     assert (
         show_hidden("is \u202e001\u202c, \x00, \ud83d")
         == "is ⟦U+202E⟧001⟦U+202C⟧, ⟦U+0000⟧, ⟦U+D83D⟧"
@@ -150,14 +150,14 @@ def test_characters_that_deceive_are_written_out():
 
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_dry_run_says_so(dry_run):
-    """Who reads "quarantined" believes that it is done."""
+    """A reader takes "quarantined" for done."""
     shown = read(cleaning_result(*MANY, dry_run=dry_run))
     assert ("Dry run." in shown.words) is dry_run
     assert ("would be quarantined" in shown.words) is dry_run
 
 
 def test_a_long_text_is_whole():
-    """Half of the evidence is none."""
+    """A finding must show all of its evidence."""
     text = "Word after word. " * 400
     at = len(text) // 2
     passages = {"a": Passage("a", text), "b": Passage("b", "")}
@@ -176,7 +176,7 @@ def test_a_cleaning_without_findings():
 
 
 def test_figures_that_are_no_numbers():
-    """A second opinion may answer anything; the report is not the place to fail."""
+    """A second opinion may answer anything; the report must not fail on it."""
     shown = read(cleaning_result(decision(probability=float("nan")), threshold=2.0))
     assert "probability nan" in shown.words
 
@@ -193,7 +193,7 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=40)
 
 @given(TEXTS, TEXTS)
 def test_joined_again_it_is_the_text(one, other):
-    """A character that falls between two pieces is gone from the evidence."""
+    """A character lost between two pieces is lost evidence."""
     differences = find_differences(one, other)
     for side, text in (("one", one), ("other", other)):
         pieces = list(split_at_differences(text, differences, side))

@@ -1,4 +1,4 @@
-"""From findings to decisions: who is hidden, for whom, and for what no one is."""
+"""From findings to decisions: which passage is hidden, for which one, and which never are."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def corpus(*metadata, trusted=(), groups=None):
 
 
 def told(one, other, kind=Kind.CONTRADICTION, probability=0.9, newer=None):
-    """A finding about two places."""
+    """A finding about the passages at two positions."""
     return Finding(
         f"p{one}", f"p{other}", kind, "r", 0.9, 1.0, probability, probability,
         newer=None if newer is None else f"p{newer}",
@@ -61,7 +61,7 @@ def dates(*years):
     ],
 )
 def test_policies(resolution, metadata, action, wanted):
-    """A policy that hides the other one of the two empties the corpus of what is right."""
+    """A policy that hides the wrong passage of a pair removes the right ones from the corpus."""
     finding = told(0, 1)
     (decision,) = decided(corpus(*metadata), finding, resolution=resolution)
     assert (decision.action, decision.quarantined, decision.trusted) == (action, wanted, ())
@@ -74,7 +74,7 @@ def test_policies(resolution, metadata, action, wanted):
     "kind", [Kind.SCOPE, Kind.PARAPHRASE, Kind.DUPLICATE, Kind.SUPERSEDED]
 )  # fmt: skip
 def test_nothing_else_is_held_against_a_passage(resolution, kind):
-    """Two regions, two wordings, two copies: none of them is a reason to hide anybody."""
+    """Neither two regions nor two wordings nor two copies are a reason to hide."""
     (decision,) = decided(
         corpus(*dates(2020, 2024)), told(0, 1, kind, newer=1), resolution=resolution
     )
@@ -91,7 +91,7 @@ def test_nothing_else_is_held_against_a_passage(resolution, kind):
 
 
 def test_an_older_version_goes_by_what_the_finding_says():
-    """The texts tell which is newer, and metadata may have none or another date."""
+    """The texts tell which is newer; metadata may lack a date or disagree."""
     for newer, gone in ((0, "p1"), (1, "p0")):
         finding = told(0, 1, Kind.SUPERSEDED, 0.1, newer=newer)
         (decision,) = decided(corpus(*dates(2024, 2020)), finding)
@@ -104,7 +104,7 @@ def test_an_older_version_goes_by_what_the_finding_says():
 
 
 def test_trusted_passages_decide_first():
-    """Under every policy, and against the dates."""
+    """They decide under every policy, and against the dates."""
     made = corpus(*dates(2020, 2024, 2018), trusted=[0])
     findings = (told(0, 1), told(1, 2, probability=0.8))
     for resolution in ("annotate", "prefer_newest", "quarantine_all", lambda one, other: one):
@@ -119,7 +119,7 @@ def test_trusted_passages_decide_first():
 
 
 def test_the_first_that_can_decide_does():
-    """One that abstains must not end the row, and one behind must not be asked too early."""
+    """A rule that abstains passes on; a later rule must not be asked too early."""
     rule = ["prefer_newest", "prefer_source", lambda one, other: one]
     law, blog = {"source": "law"}, {"source": "blog"}
     assert hidden(decided(corpus({**law, "date": 1}, {**blog, "date": 2}), told(0, 1),
@@ -136,14 +136,14 @@ def test_the_first_that_can_decide_does():
 
 
 def test_no_one_is_hidden_for_a_passage_that_is_hidden_itself():
-    """The oldest loses to the second, which the newest takes out; nothing is left against it."""
+    """The oldest loses to the second, which loses to the newest: the oldest stays."""
     decisions = decided(corpus(*dates(2020, 2022, 2024)), told(0, 1), told(1, 2, probability=0.8))
     assert hidden(decisions) == [(), ("p1",)]
     assert decisions[0].action == "settled"
 
 
 def test_rules_by_name():
-    """A name that gives another rule, or a key that is lost on the way, is not seen in a result."""
+    """A wrong rule for a name, or a lost key, does not show in a result."""
     own = PreferNewest("on")
     assert resolution_strategy(own, "date", "source", ()) is own
     assert resolution_strategy("prefer_newest", "on", "by", ()) == own
@@ -161,7 +161,7 @@ years = st.lists(st.sampled_from([None, *range(2018, 2026)]), min_size=2, max_si
 
 @given(years, st.data())
 def test_against_a_plain_reference(values, data):
-    """Contradictions one after the other, the strongest first; trusted ones before all others."""
+    """Contradictions in turn, the strongest first; trusted ones before all others."""
     places = range(len(values))
     every = [(one, other) for one in places for other in places if one < other]
     pairs = data.draw(st.permutations(every))[: data.draw(st.integers(0, 8))]
@@ -182,7 +182,7 @@ def test_against_a_plain_reference(values, data):
             first, second = (values[place] for place in pair)
             if None not in (first, second) and first != second:
                 lost_in[min(pair, key=lambda place: values[place])] = pair
-        # no one is hidden for a passage that is hidden for a third
+        # a passage hidden for a third passage hides no other
         void = {pair for pair in lost_in.values() if {*map(lost_in.get, pair)} - {pair, None}}
         if not void:
             break
@@ -199,7 +199,7 @@ def test_against_a_plain_reference(values, data):
 @pytest.mark.parametrize("resolution", ["annotate", "prefer_newest"])
 @pytest.mark.parametrize("trusted", [(), (0,), (1,), (0, 1)])
 def test_the_newer_version_is_never_hidden(resolution, trusted):
-    """Nor do two trusted versions of one document stop each other from judging a third passage."""
+    """Two trusted versions of one document may still judge a third passage."""
     made = corpus(*dates(2020, 2024, 2022), trusted=trusted)
     version, conflict = decided(
         made, told(0, 1, Kind.SUPERSEDED, newer=1), told(1, 2), resolution=resolution

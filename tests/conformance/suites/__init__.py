@@ -10,8 +10,8 @@ and implement how your part is made and called; then all its tests run::
         def encoder(self):
             return MyEncoder()
 
-Each test's docstring names the silent failure that it finds. The suites download nothing and need
-only pytest: asynchronous tests start their own event loop.
+Each test's docstring names the silent failure that it prevents. The suites download nothing and
+need only pytest: asynchronous tests start their own event loop.
 """
 
 from __future__ import annotations

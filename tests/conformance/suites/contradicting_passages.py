@@ -1,4 +1,4 @@
-"""Sample passages of which some contradict each other, for an encoder of hashed words."""
+"""Sample passages, some of which contradict each other, for an encoder of hashed words."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _OPPOSED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 def contradicting_passages() -> list[Passage]:
-    """Three matters in dispute, odd ids, two copies of a text, and some that none contradicts."""
+    """Three disputed matters, odd ids, two copies of a text, and uncontradicted passages."""
     return [Passage(name, text, dict(about)) for name, (text, about) in _OPPOSED.items()]
 
 
 def contradiction_encoder() -> WatchedEncoder:
-    """Makes the vectors by which they contradict each other."""
+    """Make the vectors by which the passages contradict each other."""
     names = ("topical", "contradiction")
     return WatchedEncoder(HashedEncoder(names, query_prefix="query ", dimension=64))

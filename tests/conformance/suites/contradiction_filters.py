@@ -1,4 +1,4 @@
-"""Tests that a framework's filter over the core's must pass."""
+"""Tests for a framework's filter built on the core's."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class ContradictionFilterConformance(ItemsConformance):
 
     @abstractmethod
     def filter(self, made: Any, items: list[Any]) -> list[Retrieved]:
-        """Return what the framework's own callers get of the items that stay; any query will do."""
+        """Return the items that stay, as the framework's callers get them; any query will do."""
 
     @abstractmethod
     async def afilter(self, made: Any, items: list[Any]) -> list[Retrieved]:
         """Call :meth:`filter` asynchronously."""
 
     def evidence_of(self, one: Retrieved) -> Any:
-        """Return the filter's evidence in a result; override it for another place than our key."""
+        """Return the filter's evidence in a result; override if it is not under our key."""
         return evidence_in(one)
 
     def process(self, made: Any, items: list[Any]) -> list[Retrieved]:
@@ -103,14 +103,14 @@ class ContradictionFilterConformance(ItemsConformance):
     def test_keeps_what_the_core_keeps(
         self, encoder: WatchedEncoder, passages: list[Passage], rule: dict[str, Any]
     ) -> None:
-        """An adapter with logic of its own keeps a little more or less, unnoticed."""
+        """An adapter with its own logic silently keeps slightly more or less."""
         for top_n in (None, 6):
             made = self.make(encoder=encoder, top_n=top_n, **rule)
             found = self.filter(made, self.items(passages))
             self.check(found, self.expected(passages, top_n, encoder=encoder, **rule))
 
     def test_trusted_items_judge(self, encoder: WatchedEncoder, passages: list[Passage]) -> None:
-        """A trusted passage that is lost on the way leaves the false one in the context."""
+        """Losing a trusted passage leaves the false one in the context."""
         trusted = [_corrected(passages[0])]
         made = self.make(encoder=encoder, trusted=self.items(trusted))
         found = self.filter(made, self.items(passages))
@@ -120,7 +120,7 @@ class ContradictionFilterConformance(ItemsConformance):
     def test_trusted_passages_of_the_collection_judge(
         self, encoder: WatchedEncoder, passages: list[Passage], index: PassageIndex
     ) -> None:
-        """A judge that is not asked judges none."""
+        """A trusted passage that is never looked up judges nothing."""
         index.add([_corrected(passages[0])])
         settings = {"index": index, "trusted_filter": {"kind": "law"}}
         found = self.filter(self.make(**settings), self.items(passages))
@@ -130,7 +130,7 @@ class ContradictionFilterConformance(ItemsConformance):
     def test_every_setting_has_an_effect(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A setting that is dropped on the way leaves the default, which looks right."""
+        """A dropped setting leaves the default, which looks right."""
         dated = [
             replace(passage, metadata={"on": 2000 + at}) for at, passage in enumerate(passages)
         ]
@@ -166,7 +166,7 @@ class ContradictionFilterConformance(ItemsConformance):
     def test_bad_settings_fail_at_construction(
         self, encoder: WatchedEncoder, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(encoder=encoder, **settings)
 

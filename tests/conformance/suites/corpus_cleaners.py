@@ -1,4 +1,4 @@
-"""Tests that a framework's cleaner over the core's must pass."""
+"""Tests for a framework's cleaner built on the core's."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ class CorpusCleanerConformance(ABC):
 
     @abstractmethod
     def make(self, **settings: Any) -> Any:
-        """A cleaner; settings are those of the core's. ``trusted`` are the framework's items."""
+        """Return a cleaner; settings are the core's. ``trusted`` are the framework's items."""
 
     @abstractmethod
     def items(self, passages: Sequence[Passage]) -> list[Any]:
-        """The passages as the framework's own type.
+        """Return the passages as the framework's own type.
 
-        Where it embeds metadata together with the text, the items must exclude it.
+        If it embeds metadata together with the text, the items must exclude metadata.
         """
 
     @abstractmethod
     def clean(self, made: Any, items: list[Any]) -> list[Retrieved]:
-        """What the framework's own callers get; the score does not count."""
+        """Return what the framework's own callers get; scores are ignored."""
 
     @abstractmethod
     async def aclean(self, made: Any, items: list[Any]) -> list[Retrieved]:
@@ -86,7 +86,7 @@ class CorpusCleanerConformance(ABC):
     def test_decides_as_the_core_decides(
         self, encoder: WatchedEncoder, passages: list[Passage], settings: dict[str, Any]
     ) -> None:
-        """An adapter with logic of its own hides a little more or less, unnoticed."""
+        """An adapter with its own logic silently hides slightly more or less."""
         settings = {"threshold": LEAST, **settings}
         results = self.clean(self.make(encoder=encoder, **settings), self.items(passages))
         check_findings(results, CorpusCleaner(encoder=encoder, **settings).screen(passages).cleaned)
@@ -94,7 +94,7 @@ class CorpusCleanerConformance(ABC):
     def test_the_collection_is_asked_and_what_loses_there_is_hidden(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A stored passage contradicts a new one; left alone it is found for ever."""
+        """A stored passage that loses to a new one must not be found for ever."""
         outcome, hidden = [], []
         settings: dict[str, Any] = {"resolution": "quarantine_all", "threshold": LEAST}
         for ours in (False, True):
@@ -115,7 +115,7 @@ class CorpusCleanerConformance(ABC):
     def test_a_dry_run_says_what_would_be_hidden_and_hides_nothing(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A trial run over production would hide what users read."""
+        """A trial run over production must not hide what users read."""
         settings: dict[str, Any] = {"resolution": "quarantine_all", "threshold": LEAST}
         with PassageIndex.open("conformance", encoder, vectors=VECTORS) as index:
             index.add(passages[:5])
@@ -127,7 +127,7 @@ class CorpusCleanerConformance(ABC):
             assert not [passage.id for passage in index.scroll() if passage.quarantined]
 
     def test_trusted_items_judge(self, encoder: WatchedEncoder, passages: list[Passage]) -> None:
-        """A trusted passage that is lost on the way lets the false one in."""
+        """Losing a trusted passage lets the false one in."""
         trusted = [Passage("law", passages[0].text.replace("nine", "noon"))]
         made = self.make(encoder=encoder, threshold=LEAST, trusted=self.items(trusted))
         core = CorpusCleaner(encoder=encoder, threshold=LEAST, trusted=trusted)
@@ -138,7 +138,7 @@ class CorpusCleanerConformance(ABC):
     def test_every_setting_has_an_effect(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A setting that is dropped on the way leaves the default, which looks right."""
+        """A dropped setting leaves the default, which looks right."""
         about = [
             replace(passage, metadata={"on": 2000 + at, "by": f"author {at % 2}"})
             for at, passage in enumerate(passages)
@@ -185,7 +185,7 @@ class CorpusCleanerConformance(ABC):
     def test_nothing_is_lost_or_changed(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A cleaner that drops, turns round or renames what passes through spoils the corpus."""
+        """A cleaner that drops, reorders or renames passages spoils the corpus."""
         metadata = {"tags": ["a"], "logic": {"mine": 1}, "nested": {"list": [1, {}]}}
         given = [replace(passage, metadata=copy.deepcopy(metadata)) for passage in passages]
         items = self.items(given)
@@ -204,7 +204,7 @@ class CorpusCleanerConformance(ABC):
     def test_an_earlier_verdict_is_replaced_and_not_read(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """An old verdict that stays hides what nothing speaks against any more."""
+        """A stale verdict hides a passage that nothing contradicts any more."""
         strict = self.make(encoder=encoder, resolution="quarantine_all", threshold=LEAST)
         first = self.clean(strict, self.items(passages))
         judged = [
@@ -216,7 +216,7 @@ class CorpusCleanerConformance(ABC):
         check_findings(self.clean(mild, self.items(judged)), expected)
 
     def test_no_items(self, encoder: WatchedEncoder) -> None:
-        """A night on which nothing came in is no error."""
+        """A night without new items is not an error."""
         made = self.make(encoder=encoder)
         assert self.clean(made, []) == []
         assert asyncio.run(self.aclean(made, [])) == []
@@ -224,7 +224,7 @@ class CorpusCleanerConformance(ABC):
     def test_asynchronous_cleaning_gives_the_same_and_blocks_no_event_loop(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         made = self.make(encoder=encoder, threshold=LEAST, resolution="quarantine_all")
         items = self.items(passages)
         assert asyncio.run(self.aclean(made, items)) == self.clean(made, items)
@@ -245,13 +245,13 @@ class CorpusCleanerConformance(ABC):
     def test_bad_settings_fail_at_construction(
         self, encoder: WatchedEncoder, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first passage fails in the middle of an ingestion."""
+        """A wrong setting must not wait for the middle of an ingestion."""
         with pytest.raises(ValueError, match=words):
             self.make(encoder=encoder, **settings)
 
 
 def check_findings(results: Sequence[Retrieved], expected: CleaningResult) -> None:
-    """Every item says what was found about it, and whether it is hidden, and nothing else."""
+    """Check that each item shows its findings and whether it is hidden, and nothing else."""
     hidden = set(() if expected.dry_run else expected.quarantined)
     for result in results:
         logic = result.metadata.get(LOGIC, {})

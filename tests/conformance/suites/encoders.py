@@ -1,4 +1,4 @@
-"""Tests that every encoder must pass."""
+"""Tests for every encoder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ THREADS = 4
 
 
 class EncoderConformance:
-    """The :class:`~logic_retrievers.encoders.Encoder` protocol, and what its words promise.
+    """The :class:`~logic_retrievers.encoders.Encoder` protocol and its documented promises.
 
     ::
 
@@ -34,8 +34,8 @@ class EncoderConformance:
                 return MyEncoder("model.onnx")
 
     Attributes:
-        tolerance: how far a coordinate may move with the texts of the same batch, or the thread.
-        texts: what is encoded; all different, and none longer than the encoder reads.
+        tolerance: largest change of a coordinate between batches or threads.
+        texts: texts to encode; all different, none longer than the encoder reads.
     """
 
     tolerance: ClassVar[float] = 1e-5
@@ -59,16 +59,16 @@ class EncoderConformance:
 
     @pytest.fixture(params=["queries", "documents"])
     def side(self, request: pytest.FixtureRequest) -> str:
-        """Which of the two methods is tested."""
+        """The method under test."""
         return str(request.param)
 
     @pytest.fixture
     def encode(self, encoder: Encoder, side: str) -> Encode:
-        """The encoder's method of that side."""
+        """The encoder's method for that side."""
         return encoder.encode_queries if side == "queries" else encoder.encode_documents
 
     def test_it_is_an_encoder(self, encoder: Encoder) -> None:
-        """A method that is missing is missed in the middle of an ingestion."""
+        """A missing method would show only in the middle of an ingestion."""
         assert isinstance(encoder, Encoder)
         assert encoder.specs, "an encoder makes at least one named vector"
 
@@ -84,7 +84,7 @@ class EncoderConformance:
     def test_specs_stay_the_same(
         self, encoder: Encoder, another_encoder: Encoder | None, encode: Encode
     ) -> None:
-        """A fingerprint that changes from run to run makes an index refuse its own vectors."""
+        """If fingerprints change between runs, an index refuses its own vectors."""
         before = dict(encoder.specs)
         encode(list(self.texts))
         assert dict(encoder.specs) == before
@@ -92,7 +92,7 @@ class EncoderConformance:
             assert dict(another_encoder.specs) == before
 
     def test_rows_are_unit_vectors(self, encoder: Encoder, encode: Encode) -> None:
-        """Cosines of vectors of another length are none, and one NaN spoils every score."""
+        """Cosines need vectors of length 1, and one NaN spoils every score."""
         results = encode(list(self.texts))
         assert set(results) == set(encoder.specs)
         for name, rows in results.items():
@@ -102,7 +102,7 @@ class EncoderConformance:
             np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-4, err_msg=name)
 
     def test_a_text_has_one_vector(self, encode: Encode) -> None:
-        """A vector that depends on its batch finds other passages on every ingestion."""
+        """A vector that depends on its batch finds different passages after every ingestion."""
         together = encode(list(self.texts))
         for row, text in enumerate(self.texts):
             for name, alone in encode([text]).items():
@@ -111,7 +111,7 @@ class EncoderConformance:
                 )
 
     def test_rows_come_in_the_order_of_the_texts(self, encode: Encode) -> None:
-        """Sorted by length for speed and not sorted back: every passage has another's vector."""
+        """Sorting by length without sorting back gives every passage a wrong vector."""
         texts = [*self.texts, *self.texts[:2]]
         forth, back = encode(texts), encode(texts[::-1])
         for name, rows in forth.items():
@@ -126,7 +126,7 @@ class EncoderConformance:
             assert likeness.max() < 1 - 1e-4, f"{name}: two different texts have one vector"
 
     def test_later_calls_leave_earlier_arrays_alone(self, encode: Encode) -> None:
-        """A buffer that is used again changes vectors that a caller still holds."""
+        """A reused buffer changes vectors that a caller still holds."""
         first = encode(list(self.texts))
         copies = {name: rows.copy() for name, rows in first.items()}
         encode(list(self.texts)[::-1])
@@ -134,7 +134,7 @@ class EncoderConformance:
             np.testing.assert_array_equal(rows, copies[name], err_msg=name)
 
     def test_names_choose_the_vectors(self, encoder: Encoder, encode: Encode) -> None:
-        """An encoder that ignores the names encodes twice for nothing, or swaps two vectors."""
+        """An encoder that ignores the names wastes time, or swaps two vectors."""
         everything = encode(list(self.texts))
         for name in encoder.specs:
             results = encode(list(self.texts), [name])
@@ -146,23 +146,23 @@ class EncoderConformance:
         assert set(encode(list(self.texts), backwards)) == set(backwards)
 
     def test_an_unknown_name_is_refused(self, encode: Encode) -> None:
-        """A misspelt name that is left out in silence is a vector that is never searched."""
+        """Silently ignoring a misspelt name leaves a vector that is never searched."""
         with pytest.raises(ConfigurationError, match="no-such-vector"):
             encode(list(self.texts), ["no-such-vector"])
 
     def test_no_texts_give_no_rows(self, encoder: Encoder, encode: Encode) -> None:
-        """The last batch of a stream may be empty, and must still have its shape."""
+        """A stream's last batch may be empty but must still have its shape."""
         for name, rows in encode([]).items():
             assert rows.shape == (0, encoder.specs[name].dimension)
 
     @pytest.mark.parametrize("blank", ["", "  \n\t"], ids=["empty", "white space"])
     def test_blank_texts_are_refused(self, encode: Encode, blank: str) -> None:
-        """The vector of nothing is near to anything."""
+        """An empty text's vector is near to anything."""
         with pytest.raises(EmptyTextError):
             encode([self.texts[0], blank])
 
     def test_several_threads_get_what_one_gets(self, encode: Encode) -> None:
-        """State that two calls share mixes their texts up, now and then."""
+        """State shared between two calls sometimes mixes up their texts."""
         expected = [encode([text]) for text in self.texts]
         with ThreadPoolExecutor(THREADS) as pool:
             results = list(pool.map(encode, [[text] for text in self.texts] * THREADS))
@@ -173,7 +173,7 @@ class EncoderConformance:
                 )
 
     def test_token_spans_cover_the_text_in_order(self, encoder: Encoder) -> None:
-        """A splitter that trusts wrong offsets cuts words in two, or loses what lies between."""
+        """With wrong offsets a splitter cuts words, or loses the text between tokens."""
         for text in (*self.texts, " ".join(["lighthouse keeper"] * 1000)):
             spans = encoder.token_spans(text)
             assert spans == sorted(spans)

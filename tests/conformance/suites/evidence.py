@@ -19,7 +19,7 @@ SCORE = 2e-6
 
 
 def check_results(results: Sequence[Retrieved], expected: Sequence[Hit]) -> None:
-    """The results are these hits: ids, order, texts, scores and the metadata that was stored."""
+    """Check that results are these hits: ids, order, texts, scores and stored metadata."""
     assert [result.id for result in results] == [hit.passage.id for hit in expected]
     assert [result.text for result in results] == [hit.passage.text for hit in expected]
     assert [result.score for result in results] == pytest.approx(
@@ -31,7 +31,7 @@ def check_results(results: Sequence[Retrieved], expected: Sequence[Hit]) -> None
 
 
 def evidence_in(result: Retrieved) -> Any:
-    """The evidence of a result, where it stands alone under our key."""
+    """The evidence of a result, if nothing else is under our key."""
     return result.metadata[LOGIC]
 
 
@@ -40,7 +40,7 @@ def check_evidence(
     expected: Sequence[Hit],
     evidence_of: Callable[[Retrieved], Any] = evidence_in,
 ) -> None:
-    """Each result's evidence says why it has its rank, in values that JSON can hold."""
+    """Check that each result's evidence explains its rank in values that JSON can hold."""
     assert len(results) == len(expected)
     for result, hit in zip(results, expected, strict=True):
         evidence = evidence_of(result)
@@ -54,17 +54,17 @@ def check_evidence(
 
 
 def against_gardens(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
-    """Judge that passages about gardens violate every query, and that all others satisfy it."""
+    """Judge that passages about gardens violate every query and that all others satisfy it."""
     return [(0.1, 0.1, 0.8) if "garden" in text else (0.8, 0.1, 0.1) for text, _ in pairs]
 
 
 def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -> None:
-    """Two engines agree on the first k; where scores tie, either passage may come first.
+    """Check that two engines agree on the first k; ties may come in either order.
 
     Args:
-        results: the k best of one engine.
-        everything: all passages in the order of the other.
-        k: how many were asked for.
+        results: the k best of the first engine.
+        everything: all passages in the order of the second engine.
+        k: number of hits requested.
     """
     ids = [hit.passage.id for hit in results]
     assert len(set(ids)) == len(ids)

@@ -1,4 +1,4 @@
-"""A small encoder without a model: a bag of hashed words, another one for each named vector."""
+"""A small encoder without a model: a bag of hashed words, different for each named vector."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ CONSTANTS = {
 class HashedEncoder:
     """Texts that share words are near; the same text has the same vector everywhere.
 
-    For suites of people without a model: it loads nothing, and no two machines disagree about it.
+    For suites of users without a model: it loads nothing and is the same on every machine.
     Two longer texts that differ in one word differ in two coordinates, so that a vector named
     ``contradiction`` has them contradict each other; it brings the constants for that.
 
     Args:
-        names: of the vectors that it makes.
+        names: names of the vectors that it makes.
         version: part of the fingerprints, and of the vectors.
-        dimension: of every vector.
-        versions: other versions of single names.
-        query_prefix: put before every query. With one a text has another vector as a query than as
-            a document, as with many models, so that a test sees the two mixed up.
+        dimension: dimension of every vector.
+        versions: different versions for single names.
+        query_prefix: put before every query. It makes a text's query and document vectors differ,
+            as with many models, so that a test sees the two mixed up.
 
     Attributes:
         encoded: every document that was encoded, in order.
@@ -82,7 +82,7 @@ class HashedEncoder:
         return self._encode(checked, names)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """The words."""
+        """Return the spans of the words."""
         return [match.span() for match in re.finditer(r"\w+", text)]
 
     def _encode(self, texts: Sequence[str], names: Sequence[str] | None) -> dict[str, Vectors]:

@@ -1,4 +1,4 @@
-"""Tests that an index over any backend must pass."""
+"""Tests for an index over any backend."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILTERS: dict[str, tuple[dict[str, Any], Admits]] = {
 
 
 class IndexConformance:
-    """An index over any backend does what one in memory does.
+    """An index over any backend behaves like one in memory.
 
     ::
 
@@ -60,7 +60,7 @@ class IndexConformance:
 
     @pytest.fixture
     def open_index(self) -> Callable[[Encoder], PassageIndex]:
-        """Opens an empty index; to be overridden. Asked once a test."""
+        """Open an empty index; to be overridden. Each test calls it once."""
         pytest.fail("override the fixture `open_index`")
 
     @pytest.fixture
@@ -75,13 +75,13 @@ class IndexConformance:
 
     @pytest.fixture
     def reference(self, encoder: WatchedEncoder) -> Iterator[PassageIndex]:
-        """Passages in memory, to compare with."""
+        """Passages in memory, for comparison."""
         with PassageIndex.open("reference", encoder) as reference:
             reference.add(without_equal_texts(hotel_passages()))
             yield reference
 
     def test_what_goes_in_comes_out(self, index: PassageIndex) -> None:
-        """A field that is lost on the way is missed only when it is needed."""
+        """A lost field is missed only when it is needed."""
         whole = Passage(
             "whole",
             "Quiet rooms.\n\nNo\tcars: «Ruhe» 🛏",
@@ -98,7 +98,7 @@ class IndexConformance:
         assert hit.passage == whole
 
     def test_ids_of_any_form(self, index: PassageIndex) -> None:
-        """An id that a backend cannot hold comes back as another one, or replaces another."""
+        """An id that a backend cannot hold comes back changed, or replaces a different one."""
         ids = [
             *("7", "07", "9" * 30, "1b671a64-40d5-491e-99b0-da01ff1f3341", "a/b?c#d", " ", "٣"),
             *("é", "e\u0301", "日本", "x" * 1000),
@@ -111,14 +111,14 @@ class IndexConformance:
         assert {passage.id for passage in index.scroll()} == set(ids[1::2])
 
     def test_get_keeps_the_order_and_leaves_out_what_is_missing(self, index: PassageIndex) -> None:
-        """A caller pairs the answer with its question by position."""
+        """A caller pairs results and ids by position."""
         index.add(hotel_passages())
         results = index.get(["gold", "nobody", "7", "gold", "inn"])
         assert [passage.id for passage in results] == ["gold", "7", "inn"]
         assert index.get([]) == []
 
     def test_the_same_id_is_replaced(self, index: PassageIndex) -> None:
-        """A text with the vector of the one before is found by words that it does not have."""
+        """A text with the previous text's vector is found by words that it lacks."""
         index.add([Passage("a", "A quiet garden.", {"n": 1}), Passage("b", "A loud bar.")])
         report = index.add([Passage("a", "Copper prices rose.", {"n": 2})])
         assert (report.added, report.updated) == (0, 1)
@@ -131,7 +131,7 @@ class IndexConformance:
     def test_what_is_unchanged_is_not_encoded_again(
         self, index: PassageIndex, encoder: WatchedEncoder
     ) -> None:
-        """Running an ingestion again would cost as much as the first time."""
+        """Repeating an ingestion must not cost as much as the first."""
         index.add(hotel_passages())
         encoder.documents.clear()
         one, *others = hotel_passages()
@@ -141,14 +141,14 @@ class IndexConformance:
         assert sorted(encoder.documents) == sorted([one.text, "New."])
 
     def test_the_embedded_text_is_searched(self, index: PassageIndex) -> None:
-        """A title that is embedded with the text, and lost on the way, finds nothing."""
+        """If a title embedded with the text gets lost, searches for it find nothing."""
         index.add([Passage("a", "Ten euros.", embed_text="copper prices"), Passage("b", "Copper.")])
         hits = Engine(index, "topical").search("copper prices", 2)
         assert [hit.passage.id for hit in hits] == ["a", "b"]
         assert hits[0].passage.text == "Ten euros."
 
     def test_delete(self, index: PassageIndex) -> None:
-        """Deleting too much is the one mistake that no one can undo."""
+        """Deleting too much cannot be undone."""
         index.add(
             [*hotel_passages(), Passage("s1", "one", source="s"), Passage("s2", "two", source="s")]
         )
@@ -170,7 +170,7 @@ class IndexConformance:
 
     @pytest.mark.parametrize("kind", FILTERS)
     def test_filters(self, index: PassageIndex, kind: str) -> None:
-        """A filter that is read in another way finds nothing, or everything, without an error."""
+        """A misread filter finds nothing, or everything, without an error."""
         index.add(hotel_passages())
         condition, admits = FILTERS[kind]
         expected = {passage.id for passage in hotel_passages() if admits(passage.metadata)}
@@ -181,7 +181,7 @@ class IndexConformance:
 
     @pytest.mark.parametrize("policy", ["topical", "sequential", "union"])
     def test_k_holds_under_a_filter(self, index: PassageIndex, policy: str) -> None:
-        """A filter over the first few found leaves none of those that lie far from the query."""
+        """Filtering the first few hits leaves none of those far from the query."""
         index.add(_many())
         nearest = Engine(index, "topical").search("word 0", MANY)
         far = [hit.passage.metadata["number"] for hit in nearest[-6:]]
@@ -193,7 +193,7 @@ class IndexConformance:
     def test_policies_order_as_in_memory(
         self, index: PassageIndex, reference: PassageIndex, policy: str
     ) -> None:
-        """What was tried out on a laptop is another search on the server."""
+        """A search tried on a laptop must be the same on the server."""
         index.add(without_equal_texts(hotel_passages()))
         for query in QUERIES:
             everything = Engine(reference, policy).search(query, 50)
@@ -201,13 +201,13 @@ class IndexConformance:
                 check_same_hits(Engine(index, policy).search(query, k), everything, k)
 
     def test_many_queries_at_once(self, index: PassageIndex) -> None:
-        """Answers of a batch that are handed to each other's questions."""
+        """Results of a batch must not go to the wrong queries."""
         index.add(hotel_passages())
         engine = Engine(index)
         assert engine.search_many(QUERIES, 3) == [engine.search(query, 3) for query in QUERIES]
 
     def test_asynchronous_twins_do_the_same(self, index: PassageIndex) -> None:
-        """Synchronous and asynchronous code drift apart."""
+        """Synchronous and asynchronous code must not drift apart."""
         index.add(_many())
         engine = Engine(index, "union")
         condition = {"number": {"lt": 30}}
@@ -234,7 +234,7 @@ class IndexConformance:
     def test_asynchronous_calls_leave_the_event_loop_free(
         self, index: PassageIndex, encoder: WatchedEncoder, what: str
     ) -> None:
-        """A server that stands still for each ingestion or search slows all users."""
+        """A server that blocks for each ingestion or search slows all users."""
         index.add(hotel_passages())
 
         async def work() -> None:

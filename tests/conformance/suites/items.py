@@ -1,4 +1,4 @@
-"""Tests of everything that takes a framework's items and returns some of them with evidence."""
+"""Tests for adapters that take a framework's items and return some with evidence."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from suites.watched_encoder import WatchedEncoder
 
 
 class ItemsConformance(ABC):
-    """Tests that a reranker and a filter share; subclass one of their suites.
+    """Tests shared by rerankers and filters; subclass one of their suites.
 
     Attributes:
-        vectors: of the collection that lends some.
+        vectors: vector names of the collection that lends some.
     """
 
     vectors: ClassVar[Sequence[str] | None] = None
 
     @abstractmethod
     def make(self, **settings: Any) -> Any:
-        """Return the framework's object; settings are ``top_n`` and those of the core's."""
+        """Return the framework's object; settings are ``top_n`` and the core's."""
 
     @abstractmethod
     def items(self, passages: Sequence[Passage]) -> list[Any]:
-        """Return the passages as the framework's own type; an empty id stands for none.
+        """Return the passages as the framework's own type; an empty id means no id.
 
-        Where the framework gives every item an id, it may make one up for those. Where it embeds
-        metadata together with the text, the items must exclude it.
+        A framework that gives every item an id may invent one for those. If it embeds
+        metadata together with the text, the items must exclude metadata.
         """
 
     @abstractmethod
@@ -68,14 +68,14 @@ class ItemsConformance(ABC):
     def test_top_n(
         self, encoder: WatchedEncoder, passages: list[Passage], top_n: int | None
     ) -> None:
-        """A top_n that is dropped on the way fills the prompt with what ranked last."""
+        """Dropping top_n fills the prompt with what ranked last."""
         found = self.process(self.make(encoder=encoder, top_n=top_n), self.items(passages))
         self.check(found, self.expected(passages, top_n, encoder=encoder))
 
     def test_what_goes_in_stays_as_it_is(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Other steps of a chain hold the same items, and the same metadata."""
+        """A chain's other steps hold the same items and metadata."""
         metadata = {"tags": ["a"], "logic": {"score": 9.0}, "nested": {"list": [1, {}]}}
         items = self.items(
             [replace(passage, metadata=copy.deepcopy(metadata)) for passage in passages]
@@ -91,7 +91,7 @@ class ItemsConformance(ABC):
         assert items == before
 
     def test_no_items(self, encoder: WatchedEncoder) -> None:
-        """A search that found nothing is no error."""
+        """An empty search result is not an error."""
         made = self.make(encoder=encoder)
         assert self.process(made, []) == []
         assert asyncio.run(self.aprocess(made, [])) == []
@@ -99,14 +99,14 @@ class ItemsConformance(ABC):
     def test_items_without_an_id_are_all_kept(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Taken for one and the same, all but the first are lost."""
+        """Counting them as one item would lose all but the first."""
         items = self.items([replace(passage, id="") for passage in passages])
         found = self.process(self.make(encoder=encoder), items)
         expected = self.expected(passages, encoder=encoder)
         assert [one.text for one in found] == [hit.passage.text for hit in expected]
 
     def test_equal_ids_count_once(self, encoder: WatchedEncoder, passages: list[Passage]) -> None:
-        """Two retrievers find the same passage, and it fills two places of the prompt."""
+        """A passage found by two retrievers must not fill two places of the prompt."""
         items = self.items([*passages, *passages[:3]])
         found = self.process(self.make(encoder=encoder), items)
         self.check(found, self.expected(passages, encoder=encoder))
@@ -114,7 +114,7 @@ class ItemsConformance(ABC):
     def test_different_items_of_one_id_are_all_kept(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Parts of a document that carry the document's id: all but the first would vanish."""
+        """Parts of a document may share its id: none of them may vanish."""
         named = [replace(passage, id="same") for passage in without_equal_texts(passages)]
         expected = self.expected(named, encoder=encoder)
         assert len(expected) == len(named)
@@ -124,7 +124,7 @@ class ItemsConformance(ABC):
     def test_items_that_are_read_once_are_all_processed(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A generator that was checked to its end leaves an empty prompt."""
+        """A generator consumed by a check leaves an empty prompt."""
         expected = self.expected(passages, encoder=encoder)
         made, items = self.make(encoder=encoder), self.items(passages)
         self.check(self.process(made, iter(items)), expected)  # type: ignore[arg-type]
@@ -134,7 +134,7 @@ class ItemsConformance(ABC):
     def test_asynchronous_calls_give_the_same_and_block_no_event_loop(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         made, items = self.make(encoder=encoder, top_n=4), self.items(passages)
         assert asyncio.run(self.aprocess(made, items)) == self.process(made, items)
         assert encoder.loop_runs_during(self.aprocess(self.make(encoder=encoder), items))
@@ -142,7 +142,7 @@ class ItemsConformance(ABC):
     def test_evidence_of_an_earlier_step_is_replaced_and_not_read(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Old evidence that is embedded as text moves every score; nested, it grows without end."""
+        """Old evidence embedded as text shifts every score; nested evidence grows without end."""
         expected = self.expected(passages, encoder=encoder)
         old = {"logic": {**expected[0].evidence.to_dict(), "score": 9.0, "rank": 99}}
         items = self.items(
@@ -153,7 +153,7 @@ class ItemsConformance(ABC):
     def test_a_collection_lends_its_vectors(
         self, encoder: WatchedEncoder, passages: list[Passage], index: PassageIndex
     ) -> None:
-        """Encoding again what the collection has takes most of the time."""
+        """Encoding texts whose vectors are stored would take most of the time."""
         found = self.process(self.make(index=index), self.items(passages))
         assert sorted(encoder.documents) == sorted(passage.text for passage in passages[1::2])
         self.check(found, self.expected(passages, encoder=encoder))

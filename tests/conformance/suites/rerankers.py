@@ -1,4 +1,4 @@
-"""Tests that a framework's reranker over the core's must pass."""
+"""Tests for a framework's reranker built on the core's."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class RerankerConformance(ItemsConformance):
 
     @pytest.fixture
     def passages(self) -> list[Passage]:
-        """Passages without metadata, which some frameworks embed together with the text."""
+        """Passages without metadata, which some frameworks embed with the text."""
         return [replace(passage, metadata={}) for passage in hotel_passages()]
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_orders_as_the_core_does(
         self, encoder: WatchedEncoder, passages: list[Passage], policy: str
     ) -> None:
-        """An adapter with logic of its own orders a little otherwise, unnoticed."""
+        """An adapter with its own logic silently orders slightly differently."""
         reranker, core = self.make(policy=policy, encoder=encoder), Reranker(encoder, policy)
         for query in QUERIES:
             found = self.rerank(reranker, query, self.items(passages))
@@ -102,7 +102,7 @@ class RerankerConformance(ItemsConformance):
     def test_any_order_of_the_items_gives_the_same(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A reranker that leaves the order as it came passes many a test."""
+        """A reranker that keeps the input order passes many tests."""
         reranker, distinct = self.make(encoder=encoder), without_equal_texts(passages)
         forth = self.rerank(reranker, PLAIN, self.items(distinct))
         back = self.rerank(reranker, PLAIN, self.items(distinct[::-1]))
@@ -111,7 +111,7 @@ class RerankerConformance(ItemsConformance):
     def test_what_is_excluded_by_name(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """A list of what a guest must not eat, dropped on the way, shows just that."""
+        """Losing a guest's list of forbidden foods shows exactly those."""
         named = ["gardens", "nightclub"]
         for policy, hard in (("auto", False), ("auto", True), ("sequential", True)):
             made = self.make(policy=policy, encoder=encoder, top_n=5, exclude=named, hard=hard)
@@ -120,7 +120,7 @@ class RerankerConformance(ItemsConformance):
             check_results(found, core.rerank(PLAIN, passages, 5, exclude=named, hard=hard))
 
     def test_a_judge_is_asked(self, encoder: WatchedEncoder, passages: list[Passage]) -> None:
-        """Dropped on the way, a judge leaves an order that looks right."""
+        """If the judge is dropped, the order still looks right."""
         for policy in ("auto", "judge"):
             settings = {"encoder": encoder, "policy": policy, "judge": against_gardens}
             found = self.rerank(self.make(**settings), EXCLUDING, self.items(passages))
@@ -131,7 +131,7 @@ class RerankerConformance(ItemsConformance):
     def test_an_expression_is_read_as_one(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Read as a phrase, what stands under NOT comes first."""
+        """Read as a phrase, the text under NOT ranks first."""
         text = '"a quiet hotel" AND NOT (garden OR nightclub)'
         made = self.make(encoder=encoder, policy="boolean", query_syntax="expression")
         expected = Reranker(encoder, "boolean").rerank(Expression.parse(text), passages)
@@ -153,6 +153,6 @@ class RerankerConformance(ItemsConformance):
     def test_bad_settings_fail_at_construction(
         self, encoder: WatchedEncoder, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(encoder=encoder, **settings)

@@ -1,4 +1,4 @@
-"""Tests that a framework's retrievers over one of our indexes must pass."""
+"""Tests for a framework's retrievers over one of our indexes."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ OF_CONTRADICTIONS: list[dict[str, Any]] = [
 
 
 class _Retriever(ABC):
-    """Tests of every retriever.
+    """Tests for every retriever.
 
     Attributes:
-        queries: texts that it is asked.
+        queries: query texts of the tests.
         condition: a filter that some passages pass.
     """
 
@@ -82,7 +82,7 @@ class _Retriever(ABC):
     def test_asynchronous_retrieval_gives_the_same_and_blocks_no_event_loop(
         self, index: PassageIndex, encoder: WatchedEncoder
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         retriever = self.make(index, k=4, filter=self.condition)
 
         async def run_all() -> list[list[Retrieved]]:
@@ -92,7 +92,7 @@ class _Retriever(ABC):
         assert encoder.loop_runs_during(self.aretrieve(retriever, "A text that is new."))
 
     def test_results_are_the_callers_own(self, index: PassageIndex) -> None:
-        """A post-processor that annotates one result must not change the next search's."""
+        """A post-processor that annotates a result must not change the next search's."""
         condition = copy.deepcopy(self.condition)
         retriever = self.make(index, k=4, filter=condition)
         first = self.retrieve(retriever, self.queries[0])
@@ -103,7 +103,7 @@ class _Retriever(ABC):
         assert condition == self.condition
 
     def test_an_empty_query_is_refused(self, index: PassageIndex) -> None:
-        """An empty list would say that nothing was found."""
+        """An empty list would look as if nothing was found."""
         retriever = self.make(index)
         with pytest.raises(EmptyTextError):
             self.retrieve(retriever, " \n")
@@ -112,7 +112,7 @@ class _Retriever(ABC):
 
 
 class RetrieverConformance(_Retriever):
-    """A framework's retriever gives what the bare :class:`~logic_retrievers.Engine` gives.
+    """A framework's retriever returns what :class:`~logic_retrievers.Engine` returns.
 
     ::
 
@@ -150,7 +150,7 @@ class RetrieverConformance(_Retriever):
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_gives_what_the_engine_gives(self, index: PassageIndex, policy: str) -> None:
-        """An adapter with logic of its own orders a little otherwise, unnoticed."""
+        """An adapter with its own logic silently orders slightly differently."""
         retriever, engine = self.make(index, policy=policy, k=5), Engine(index, policy)
         for query in QUERIES:
             found, expected = self.retrieve(retriever, query), engine.search(query, 5)
@@ -159,13 +159,13 @@ class RetrieverConformance(_Retriever):
 
     @pytest.mark.parametrize("k", [1, 100])
     def test_k_as_a_setting(self, index: PassageIndex, k: int) -> None:
-        """A k that is dropped on the way leaves the framework's default, which looks right."""
+        """Dropping k leaves the framework's default, which looks right."""
         found = self.retrieve(self.make(index, k=k), PLAIN)
         check_results(found, Engine(index).search(PLAIN, k))
         assert len(found) == min(k, index.count())
 
     def test_settings_for_a_single_call(self, index: PassageIndex) -> None:
-        """A framework drops arguments that it does not know, without a word."""
+        """A framework silently drops arguments that it does not know."""
         retriever, engine = self.make(index, k=5), Engine(index)
         lowest = engine.search(EXCLUDING, 5)[2].score
         given: dict[str, Any] = {
@@ -187,14 +187,14 @@ class RetrieverConformance(_Retriever):
 
     @pytest.mark.parametrize("kind", FILTERS)
     def test_k_holds_after_filtering(self, index: PassageIndex, kind: str) -> None:
-        """A filter over the first k found leaves two results where there are four."""
+        """Filtering the first k hits leaves two results of four."""
         condition = FILTERS[kind]
         found = self.retrieve(self.make(index, k=2, filter=condition), PLAIN)
         check_results(found, Engine(index).search(PLAIN, 2, filter=condition))
         assert len(found) == min(2, index.count(condition))
 
     def test_min_score(self, index: PassageIndex) -> None:
-        """A bound that is compared with another score than the user sees cuts at random."""
+        """A bound compared with a score that the user does not see cuts at random."""
         lowest = Engine(index).search(PLAIN, 4)[2].score
         found = self.retrieve(self.make(index, k=10, min_score=lowest), PLAIN)
         check_results(found, Engine(index).search(PLAIN, 10, min_score=lowest))
@@ -202,7 +202,7 @@ class RetrieverConformance(_Retriever):
         assert self.retrieve(self.make(index, min_score=9.0), PLAIN) == []
 
     def test_what_is_excluded_by_name(self, index: PassageIndex) -> None:
-        """A list of what a guest must not eat, dropped on the way, shows just that."""
+        """Losing a guest's list of forbidden foods shows exactly those."""
         excluded: dict[str, Any] = {"exclude": ["gardens", "nightclub"]}
         soft = self.retrieve(self.make(index, k=5, **excluded), PLAIN)
         check_results(soft, Engine(index).search(PLAIN, 5, **excluded))
@@ -214,7 +214,7 @@ class RetrieverConformance(_Retriever):
             assert not [one.text for one in found if "garden" in one.text or "club" in one.text]
 
     def test_a_judge_is_asked(self, index: PassageIndex) -> None:
-        """Dropped on the way, a judge leaves an order that looks right."""
+        """If the judge is dropped, the order still looks right."""
         found = self.retrieve(self.make(index, k=5, judge=against_gardens), EXCLUDING)
         expected = Engine(index, judge=against_gardens).search(EXCLUDING, 5)
         check_evidence(found, expected)
@@ -222,7 +222,7 @@ class RetrieverConformance(_Retriever):
 
     @pytest.mark.parametrize("policy", ["auto", "boolean"])
     def test_an_expression_is_read_as_one(self, index: PassageIndex, policy: str) -> None:
-        """Searched for as a phrase, what stands under NOT comes first."""
+        """Read as a phrase, the text under NOT ranks first."""
         made = self.make(index, k=5, policy=policy, query_syntax="expression")
         for text in EXPRESSIONS:
             found = self.retrieve(made, text)
@@ -236,7 +236,7 @@ class RetrieverConformance(_Retriever):
             assert error.value.position == 14
 
     def test_words_stay_words(self, index: PassageIndex) -> None:
-        """A sentence with an AND in capitals, or a bracket, fails in front of a user."""
+        """A sentence with an AND in capitals, or a bracket, must not fail."""
         made = self.make(index, k=5)
         for text in (EXPRESSIONS[0], "hotel (harbour"):
             check_results(self.retrieve(made, text), Engine(index).search(text, 5))
@@ -258,15 +258,15 @@ class RetrieverConformance(_Retriever):
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(index, **settings)
 
 
 class ContradictionRetrieverConformance(_Retriever):
-    """A framework's retriever gives what :class:`~logic_retrievers.ContradictionSearch` gives.
+    """A framework's retriever equals :class:`~logic_retrievers.ContradictionSearch`.
 
-    To be subclassed as :class:`RetrieverConformance`; no call has overrides.
+    Subclass it as :class:`RetrieverConformance`; no call has overrides.
     """
 
     queries = STATEMENTS
@@ -285,7 +285,7 @@ class ContradictionRetrieverConformance(_Retriever):
 
     @pytest.mark.parametrize("settings", OF_CONTRADICTIONS, ids=lambda given: " ".join(given))
     def test_gives_what_the_core_gives(self, index: PassageIndex, settings: dict[str, Any]) -> None:
-        """A setting that is dropped on the way leaves a list that looks right."""
+        """A dropped setting leaves a list that looks right."""
         core_settings = dict(settings)
         called = {name: core_settings.pop(name) for name in ("k", "filter") if name in settings}
         retriever = self.make(index, **settings)
@@ -296,13 +296,13 @@ class ContradictionRetrieverConformance(_Retriever):
             check_evidence(found, expected)
 
     def test_the_statement_itself_is_left_out(self, index: PassageIndex) -> None:
-        """The nearest text to a statement is the statement, and it does not contradict itself."""
+        """A statement is nearest to itself but does not contradict itself."""
         results = [result.id for result in self.retrieve(self.make(index, k=100), NINE)]
         assert set(results) == {one.id for one in contradicting_passages()} - {"nine", "twin"}
         assert set(results[:2]) == {"7", "never"}
 
     def test_a_collection_without_the_vector_is_refused(self, encoder: WatchedEncoder) -> None:
-        """Vectors of a thousand candidates made for one query would take minutes without a word."""
+        """Making vectors of a thousand candidates for a query would silently take minutes."""
         with PassageIndex.open("bare", encoder, vectors=("topical",)) as index:
             index.add(contradicting_passages())
             with pytest.raises(MissingVectorError, match="backfill"):
@@ -322,7 +322,7 @@ class ContradictionRetrieverConformance(_Retriever):
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(index, **settings)
 

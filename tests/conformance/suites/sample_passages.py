@@ -14,9 +14,9 @@ class Retrieved:
     """One result of a framework's retriever or reranker.
 
     Args:
-        id: of the passage, as it was stored.
-        text: of the passage, without metadata.
-        score: as the framework gives it.
+        id: the passage's id, as stored.
+        text: the passage's text, without metadata.
+        score: the framework's score.
         metadata: the *very* mapping of the framework's result, no copy: the suites change it to see
             what else changes.
     """
@@ -34,7 +34,7 @@ QUERIES = (PLAIN, EXCLUDING, NEGATIVE)
 
 
 def hotel_passages() -> list[Passage]:
-    """A small collection: odd ids, nested metadata, and two passages that differ by id alone."""
+    """A small collection: odd ids, nested metadata, and two passages that differ only by id."""
     twin = ("A quiet hostel with a shared garden.", {"city": "Oslo", "stars": 1, "tags": ["cheap"]})
     return [
         Passage("inn", "A quiet hotel by the harbour with a garden.", _about("Bergen", 3, "quiet")),
@@ -55,7 +55,7 @@ def hotel_passages() -> list[Passage]:
 
 
 def without_equal_texts(passages: Sequence[Passage]) -> list[Passage]:
-    """Leave out equal texts; which of two comes first is an engine's own affair."""
+    """Leave out equal texts: engines order them differently."""
     return list({passage.text: passage for passage in passages}.values())
 
 

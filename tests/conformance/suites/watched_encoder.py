@@ -1,4 +1,4 @@
-"""An encoder that records what it encodes, and whether an event loop runs on meanwhile."""
+"""An encoder that records its texts and whether an event loop runs meanwhile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WatchedEncoder:
         encoder: makes the vectors.
 
     Attributes:
-        queries, documents: every text that was encoded, in order.
+        queries, documents: every encoded text, in order.
     """
 
     def __init__(self, encoder: Encoder) -> None:
@@ -34,7 +34,7 @@ class WatchedEncoder:
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
-        """The named vectors of the encoder behind."""
+        """The named vectors of the wrapped encoder."""
         return self._encoder.specs
 
     def encode_queries(
@@ -54,13 +54,13 @@ class WatchedEncoder:
         return self._encoder.encode_documents(texts, names)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of the encoder behind."""
+        """Return the wrapped encoder's spans."""
         return self._encoder.token_spans(text)
 
     def loop_runs_during(self, work: Awaitable[T]) -> bool:
-        """Runs ``work`` on a new event loop; whether the loop ran on while this encoder encoded.
+        """Run ``work`` on a new event loop; return whether the loop ran during encoding.
 
-        Encoding waits for another task of the loop, so the answer depends on no timing.
+        Encoding waits for a second task of the loop, so the result does not depend on timing.
 
         Raises:
             AssertionError: ``work`` encoded nothing, so there is no answer.
