@@ -154,4 +154,4 @@ def test_only_the_nearest_sentences_of_a_long_passage_are_read():
     (read,) = judge.passages
     assert read.startswith("The hotel. ")
     assert "No deposit is taken." in read
-    assert len(read.split()) <= 80
+    assert 69 < len(read.split()) <= 80
