@@ -30,6 +30,7 @@ from logic_retrievers.validation import plain_value
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads about 50,000 a second
 
+_NO_LINES = re.compile(r"\ufeff?\s*(?:\[|\{\s*\Z)")
 _BETWEEN = re.compile(r"[\s,]*")
 # "007", "+47" and numbers that a float cannot hold stay texts, so that no digit is lost.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -38,11 +39,20 @@ _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$"
 
 
 def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
-    """Yield a record or a problem for every non-blank line, with one line in memory at a time."""
+    """Yield a record or a problem for every non-blank line, with one line in memory at a time.
+
+    Raises:
+        Problem: the file begins as a list does, or as an object of several lines.
+    """
+    is_first = True
     for number, row in enumerate(read_lines(file, stream), start=1):
+        if is_first and _NO_LINES.match(row):
+            advice = "rows are one object a line; name a list, or objects of several lines, .json"
+            raise Problem(f"not JSONL: {advice}", number)
         if len(row) > LONGEST_LINE:
             yield _too_long(number)
         elif row.strip():
+            is_first = False
             yield _parse(file, row, number, number)
 
 
@@ -90,8 +100,7 @@ def _parse(file: SourceFile, row: str, number: int, line: int) -> Record | Probl
         return Problem(f"not valid JSON: {getattr(error, 'msg', error)}{place}", line)
     if isinstance(values, dict):
         return Record(values, number, line)
-    kind = type(values).__name__
-    return Problem(f"a row must be an object, not {kind}; name a file of one list .json", line)
+    return Problem(f"a row must be an object, not {type(values).__name__}", line)
 
 
 def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
@@ -172,8 +181,9 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
             width = width or len(cells)
             problem = bad_byte(delimiter.join(cells), file, start)
             if problem is None and len(cells) != width:
-                advice = f"put quotes around a cell with line ends or {delimiter!r}"
-                wrong = f"{len(cells)} cells where the header has {width}; {advice}"
+                wrong = f"{len(cells)} cells where the header has {width}"
+                if len(cells) > width:
+                    wrong += f"; put quotes around a cell with line ends or {delimiter!r}"
                 problem = Problem(wrong, start)
             yield problem or (start, cells)
 
