@@ -96,7 +96,7 @@ class Engine:
             exclude: at most 31 texts to exclude, in addition to those that the query itself
                 excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
             hard: whether to leave out passages that name an excluded text, see below; ``"words"``
-                does so without asking the judge.
+                leaves them out whatever the judge says.
 
         Returns:
             Hits, best first: ``hit.passage``, ``hit.score``, and why in ``hit.evidence.reason``.
