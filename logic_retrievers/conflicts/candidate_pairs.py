@@ -301,7 +301,7 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
 
     Raises:
         InputError: the filter cannot be read.
-        ConfigurationError: the filter states no condition, so it would trust every passage.
+        ConfigurationError: the filter is ``{}`` or ``Filter()``, which would trust every passage.
     """
     if trusted_filter is None or callable(trusted_filter):
         return
