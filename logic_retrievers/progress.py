@@ -22,7 +22,8 @@ class Progress:
         done: number of finished items; in an ingestion, passages stored or found unchanged.
         read: number of items taken from the input; some of them may still wait.
         share: finished share of all items, 0 to 1; None if their number is unknown.
-        per_second: items finished per second, over the last half minute.
+        per_second: items finished per second, over the last half minute; over a longer time if
+            reports are rare.
     """
 
     done: int

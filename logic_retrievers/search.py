@@ -95,14 +95,11 @@ class Engine:
             min_score: lowest score of a hit *under the policy*.
             exclude: at most 31 texts to exclude, in addition to those that the query itself
                 excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
-            hard: under any policy, leave out passages whose text, embedded text or title contains
-                an excluded text as whole words (see
-                :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). A policy router
-                adds the texts that the query itself excludes. A judge with a probability of at
-                least .7 overrules the words: "nut-free" may stay, walnuts may go. ``"words"``
-                ignores the judge. The search reads the first 200 candidates, or ten times k if that
-                is more. ``evidence.details["left_out"]`` counts the passages left out before the
-                last hit.
+            hard: whether to leave out passages that name an excluded text, see below; ``"words"``
+                leaves them out whatever the judge says.
+
+        Returns:
+            Hits, best first: ``hit.passage``, ``hit.score``, and why in ``hit.evidence.reason``.
 
         Warns:
             ShortListWarning: ``hard`` left out too many candidates, or candidates were deleted or
@@ -116,6 +113,14 @@ class Engine:
                 cannot use ``exclude``.
             MissingVectorError: the collection lacks a named vector that the policy needs.
             ServerError: Qdrant failed or could not be reached.
+
+        ``hard`` works with every policy. It looks for each excluded text as whole words in a
+        passage's text, embedded text and title; see
+        :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`. With ``auto`` and
+        ``boolean``, texts that the query itself excludes count too. A judge with a probability of
+        at least .7 overrules the words: "nut-free" may stay, walnuts may go. The search reads the
+        first 200 candidates, or ten times k if that is more. ``evidence.details["left_out"]``
+        counts the passages left out before the last hit.
         """
         operation = self._search([query], k, policy, filter, min_score, exclude, hard)
         return self.index.run(operation)[0]

@@ -96,7 +96,7 @@ def evaluate(
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
-            # refuse a query encoder that does not fit before encoding the documents
+            # refuse an unfit query encoder before the documents are encoded
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder)
 
@@ -169,7 +169,10 @@ def _format_gain(gain: Estimate) -> str:
 
 
 def _read_query_encoders(paths: Sequence[str]) -> dict[str, QueryEncoder | None]:
-    """Return short name -> query encoder, or None for the bundle's own query side."""
+    """Return name -> query encoder, or None for the bundle's own query side.
+
+    Names are short; if two short names are equal, all names are the given paths.
+    """
     from logic_retrievers.encoders import read_query_encoder
     from logic_retrievers.encoders.query_encoder import SUFFIX
 

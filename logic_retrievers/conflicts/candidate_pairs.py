@@ -31,11 +31,11 @@ VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
 
 # If a cross-encoder reads pairs, this many nearest passages are candidates at any probability,
-# because the vectors miss most contradictions in different words. Five would find .01 more, but
-# lower the precision from .61 to .48 (relations_dev, end to end).
+# because the vectors miss most contradictions in different words. Five add .01 recall, but lower
+# the precision from .61 to .48 (relations_dev, end to end).
 NEAREST_READ = 2
-# A cleaner also reads this many passages found by shared words, and so reads .06 more of the
-# contradictions in relations_dev.
+# Per passage, a cleaner also reads this many found by shared words, which adds .06 of
+# relations_dev's contradictions.
 BY_WORDS_READ = 1
 # Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
 # about different things. (A filter also reads every probable pair.)
@@ -227,7 +227,8 @@ def _nearest_or_probable(
     """Keep probable pairs, and each passage's pairs with its ``nearest`` others; 0 keeps all.
 
     The nearest are chosen among earlier passages in the list, so that no pair depends on later
-    passages. As many are chosen among the trusted passages, anywhere in the list.
+    passages. As many are chosen among the trusted passages: for an untrusted passage anywhere in
+    the list, for a trusted one among earlier passages.
     """
     if not nearest:
         return list(pairs)
@@ -251,7 +252,7 @@ def _trusted_in_index(
     index_spec = index.encoder.specs.get(TOPICAL)
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         vectors = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
-    # each passage is a query, because passages that refute it are near it, not the user's query
+    # query by each passage: what refutes it is near it, not near the user's query
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
@@ -300,7 +301,7 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
 
     Raises:
         InputError: the filter cannot be read.
-        ConfigurationError: the filter is empty, which would trust every passage.
+        ConfigurationError: the filter is ``{}`` or ``Filter()``, which would trust every passage.
     """
     if trusted_filter is None or callable(trusted_filter):
         return

@@ -29,11 +29,12 @@ class Conflict:
         score: F = cosine + alpha * sparsity.
         probability: probability of the contradiction; the judge's if it read the pair.
         own_probability: probability of the contradiction from the vectors alone.
-        decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
-            the resolution could not decide, or because the conflict is too improbable to drop a
-            passage. ``contested``: both stay because trusted passages contradict each other about
-            them. ``dropped``: this conflict dropped one or both. ``settled``: a different conflict
+        decision: ``dropped``: this conflict dropped one or both. ``settled``: a different conflict
             dropped one. ``unreached``: k passages were found before one of the two was reached.
+            The others drop neither, but a different conflict may. ``annotated``: the resolution
+            or ``against_trusted`` keeps both. ``abstained``: the resolution could not decide, or
+            the conflict is too improbable to drop a passage. ``contested``: not decided, since a
+            trusted one contradicts another trusted passage.
         reason: grounds for the decision, in a few words for people.
         dropped: ids of the passages dropped for this conflict.
         trusted: ids of the trusted passages among the two.

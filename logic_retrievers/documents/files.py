@@ -100,7 +100,7 @@ def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[Read
     """Return the files below a folder in the order of names, and an error per unlisted folder.
 
     Hidden files and folders are left out. Each real folder is entered once, so a link to a
-    parent does no harm. A link to a folder that is not ``inside`` is an error.
+    parent does no harm. A link to a folder outside ``inside`` is an error.
     """
     files: list[Path] = []
     errors: list[ReadError] = []
@@ -228,7 +228,7 @@ def bad_byte(text: str, file: SourceFile, line: int) -> Problem | None:
 
 
 def find_columns(columns: Iterable[str], known: Iterable[str], named: str | None) -> list[str]:
-    """Return the column that the caller named, else the known ones, in any letter case."""
+    """Return the ``named`` column; if None, the ``known`` ones (lower case) in any letter case."""
     present = {column.lower(): column for column in columns} | {c: c for c in columns}
     return [present[name] for name in ([named] if named else known) if name in present]
 

@@ -70,8 +70,8 @@ def read_documents(
 
     Args:
         path: the file or the folder; folders are read recursively.
-        on_error: ``collect`` adds each bad row or file to :attr:`DocumentReader.errors` and
-            continues; ``raise`` raises the first one.
+        on_error: ``collect`` adds each bad row or file to :attr:`DocumentReader.errors`, which is
+            complete once the iteration ends; ``raise`` raises the first one.
         root: the folder that sources and default ids are relative to; by default ``path`` itself,
             or the folder of the file. If two folders in one collection hold files of the same
             name, pass a common parent.
@@ -131,7 +131,7 @@ class DocumentReader:
     Attributes:
         files: the files in reading order.
         skipped: number of files in other formats, by extension.
-        errors: bad rows and files so far.
+        errors: bad rows and files so far; complete once the iteration ends.
         incomplete: sources that an error left partly unread. A stored passage of such a source may
             be current although it was not read. With ``source_column``, any error makes all
             sources incomplete, because the lost row may belong to any source.

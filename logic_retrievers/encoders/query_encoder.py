@@ -1,7 +1,7 @@
 """Query encoders: files that encode a head's queries and leave its document vectors unchanged.
 
-The file is an ONNX graph whose metadata holds a description. The description comes last in the
-file, so that one checksum covers graph and description. This module opens no graph.
+The file is an ONNX graph whose metadata holds a description. The description comes last, so the
+graph's bytes are contiguous; one checksum covers both. No graph is run here.
 """
 
 from __future__ import annotations
@@ -90,13 +90,14 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Return the name among a bundle's graphs: unique per content and not a file's name."""
+        """Return its key among a bundle's graphs: unique per content, never a file's name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
         """Return the name of the vector in ``specs`` whose queries this encoder encodes.
 
-        If ``head`` is None, the document fingerprint decides.
+        The vector must have the encoder's document fingerprint. If ``head`` is None, the vector
+        named ``card.head`` comes first among several.
         """
         card = self.card
         matching = [n for n, s in specs.items() if s.fingerprint == card.document_fingerprint]
@@ -155,7 +156,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
 def with_query_encoder(
     encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
 ) -> Encoder:
-    """Return an encoder of the same documents that encodes queries with a different file.
+    """Return an encoder with the same document side, but queries encoded by a different file.
 
     The given encoder stays usable. Refuses an encoder whose query side cannot be replaced. For the
     rest see :meth:`Bundle.with_query_encoder`.

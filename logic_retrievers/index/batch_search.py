@@ -27,10 +27,11 @@ _USUAL_METHODS = (QdrantClient.query_batch_points, AsyncQdrantClient.query_batch
 
 
 def batch_search(client: Any) -> Callable[..., Any]:
-    """Make a function with the arguments of a client's ``query_batch_points``.
+    """Make a function that does what a client's ``query_batch_points`` does.
 
-    The function returns a list of :class:`ScoredPoints`. If the client's method was replaced (by a
-    tracer, for example) or the client is in local mode, return that method.
+    The function takes only ``collection_name``, ``requests`` and ``consistency``, and returns a
+    list of :class:`ScoredPoints`. If the client's method was replaced (by a tracer, for example) or
+    the client is in local mode, return that method.
     """
     has_own = "query_batch_points" in vars(client)
     if has_own or type(client).query_batch_points not in _USUAL_METHODS:

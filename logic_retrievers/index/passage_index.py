@@ -193,8 +193,8 @@ class PassageIndex:
     ) -> Operation[IngestReport]:
         """Store new and changed passages; if interrupted, call it again.
 
-        A passage without text is left out, with a :class:`BlankTextWarning`. An earlier version
-        stays stored, unless ``replace_sources`` deletes it. Metadata are stored as JSON.
+        A passage without text is left out, with a :class:`BlankTextWarning`. A stored passage of
+        the same id stays, unless ``replace_sources`` deletes it. Metadata are stored as JSON.
 
         Args:
             passages: any iterable; read as a stream.

@@ -38,10 +38,10 @@ def probe(
 ) -> ProbeResult:
     """Measure which way of retrieving gives better answers.
 
-    Each question is asked under all configurations in turn; a prompt that two share is asked once.
+    Each question is asked under all configurations in turn; a prompt that recurs is asked once.
     If retrieval or the reader fails, the question counts as failed for that configuration. The run
     ends at an error that every question would repeat: a refused key, a wrong setting, a full disk,
-    or a model that has not answered once and cannot be reached.
+    or a model that never answered and cannot be reached.
 
     ``configurations`` maps names to retrievals; the first is the baseline. The reader gets
     ``depth`` passages. ``seed`` is for prompts and resampling. ``progress`` is called after every
@@ -129,7 +129,7 @@ class _ProbeRunner(NamedTuple):
 
 
 def _describe_error(error: Exception) -> str:
-    """Describe an error in one line, or raise a fatal error. Foreign messages may hold a key."""
+    """Describe an error, a foreign one by type (its text may hold a key); raise a fatal one."""
     if isinstance(error, _FATAL):
         raise error
     kind = type(error).__name__

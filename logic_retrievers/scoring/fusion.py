@@ -68,7 +68,7 @@ def standard_scores(scores: Scores, background: Background | None = None) -> Sco
 
     Returns:
         Scores with mean 0 and standard deviation 1 over the scored candidates and the background;
-        all 0 if the scores do not differ.
+        all 0 if these do not differ, or no candidate is scored.
     """
     is_scored = ~np.isnan(scores)
     count = int(is_scored.sum())

@@ -84,7 +84,7 @@ def test_names_that_the_caller_gives(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_source_named_in_several_files_with_an_error_in_one(tmp_path: Path) -> None:
-    """Its row behind the error was not read and was deleted as stale."""
+    """A row after the error was unread, and so deleted as stale."""
     write(tmp_path / "a.csv", "id,text,shop\n1,one,X\n")
     write(tmp_path / "b.csv", 'id,text,shop\n2,"open,Y\n3,three,X\n')
     write(tmp_path / "c.csv", "id,text,shop\n4,four,Z\n")
@@ -133,7 +133,7 @@ def test_a_delimiter_that_the_caller_gives(tmp_path: Path) -> None:
 
 
 def test_a_list_of_rows_is_read_row_by_row(tmp_path: Path) -> None:
-    """Rows on one line need their own ids; a bad row costs itself, a break the rest."""
+    """Rows on one line need ids; a bad row is skipped, a syntax error ends the file."""
     rows = [{"text": f"row {i} " + "x" * 400} for i in range(9_000)]
     rows[5] = ["text"]  # type: ignore[call-overload]
     text = json.dumps(rows)
@@ -242,7 +242,7 @@ def test_a_byte_that_is_not_of_the_named_encoding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["txt", "md", "csv", "jsonl", "json", "html"])
 def test_utf_16_that_no_mark_begins(tmp_path: Path, ending: str) -> None:
-    """The error is not a UnicodeDecodeError and ended the reading of other files."""
+    """This error, a plain UnicodeError, used to end the reading of other files."""
     write(tmp_path / f"a.{ending}", json.dumps({"text": "x"}))
     write(tmp_path / "b.txt", "good".encode("utf-16"))
     reading = read_documents(tmp_path, encoding="utf-16")

@@ -74,7 +74,7 @@ def test_the_same_documents_as_in_haystacks_own_store(store, filters):
 
 
 def test_a_list_counts_as_each_of_its_values(store):
-    """The documentation states this difference."""
+    """Unlike in Haystack; the docs say so."""
     store.write_documents([Document(id="l", content="l", meta={"tags": ["a", "b"]})])
     for operator, value in (("==", "a"), ("in", ["b", "z"])):
         filters = {"field": "meta.tags", "operator": operator, "value": value}

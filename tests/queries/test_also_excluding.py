@@ -49,7 +49,7 @@ def test_an_expression_gets_and_not_each():
 
 
 def test_too_many():
-    """An expression has at most 32 atoms; with one more `boolean` would ignore all."""
+    """Beyond an expression's 32 atoms, `boolean` would ignore every exclusion."""
     many = [str(n) for n in range(MAX_EXCLUDED)]
     assert ParsedQuery("cake").also_excluding(many).with_expression().expression is not None
     with pytest.raises(InputError, match="at most 31"):
@@ -62,7 +62,7 @@ def test_too_many():
 
 
 def test_a_query_longer_than_an_expression_may_be():
-    """Only ``boolean`` reads expressions, and a document used as query is long."""
+    """Only ``boolean`` needs an expression; others take a document as query."""
     query = ParsedQuery("x " * 6000).also_excluding(["nuts"])
     assert AutoPolicy().route(query).query is query
     with pytest.raises(ExpressionError, match="10,000"):

@@ -71,7 +71,7 @@ def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error
     ],
 )
 def test_a_request_that_is_no_json_or_half_a_character_is_refused(client, path, body):
-    """Neither responses nor the engine accept half a character: it caused a 500."""
+    """Half a character caused a 500: neither the engine nor responses accept it."""
     answer = client.post(path, content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 422, answer.text
     assert answer.json().keys() == {"error", "detail"}
@@ -175,7 +175,7 @@ def test_metrics_count_by_path_and_status(client):
 
 @pytest.mark.parametrize("sent", [None, "Bearer wrong", f"Basic {KEY}", KEY])
 def test_without_the_key_there_is_no_answer(service, sent):
-    """Strangers had half a megabyte parsed and learned the field names."""
+    """Strangers could make it parse 500 kB and learn the field names."""
     client = TestClient(build_app(service, KEY))
     headers = {} if sent is None else {"Authorization": sent}
     for method, path, body in (
@@ -189,7 +189,7 @@ def test_without_the_key_there_is_no_answer(service, sent):
 
 
 def test_the_key_opens_the_service_under_any_name(service):
-    """A hundred half-sent bodies without a key blocked all users with one."""
+    """A hundred half-sent bodies from strangers blocked users with a key."""
     client = TestClient(build_app(service, KEY), base_url="http://search.example")
     headers = {"Authorization": f"Bearer {KEY}"}
     assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 200

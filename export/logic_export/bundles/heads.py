@@ -19,7 +19,7 @@ class HeadSource:
     name: str  # name of the vector
     model: str  # a folder or hub name that sentence-transformers loads
     trained: bool = True  # whether trained for the purpose that the head's name states
-    exclusion: Calibration | None = None  # constants of the exclusion policy
+    exclusion: Calibration | None = None  # constants of ``ConstraintPolicy``
     contradiction: Calibration | None = None  # constants of the contradiction score
     training: tuple[TrainingData, ...] = ()  # data sets beyond those of the model's base
     ships: bool = True  # whether the licences of these data sets permit handing the model on

@@ -146,7 +146,7 @@ def export_query_encoder(
     shared_layers: SharedLayers = 0,
     compression: Compression = "mixed",
 ) -> None:
-    """Exports a run that trained queries alone as one file, for use over an existing index."""
+    """Exports a run that trained only queries, to one file for use over an existing index."""
     with training_imports():
         from logic_export.bundles.query_encoder import export_query_encoder as export_file
     exported = export_file(

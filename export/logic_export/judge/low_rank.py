@@ -1,4 +1,4 @@
-"""Stores other questions as low-rank changes to a bundle's judge; unpacks a judge as a model.
+"""Stores further judges as low-rank changes to a bundle's judge; unpacks a judge as a model.
 
 The changes are LoRA's (Hu et al. 2021): ``W + down @ up``, with factors of a small rank. The graph
 stores the judge's weights once, in four bits, multiplies in int8, and takes the changes as optional
@@ -44,8 +44,8 @@ _ROUNDING = 1e-5
 def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
 
-    The bundle (None: the packaged one) must store its judge in int4, so the weights are rounded to
-    four bits. ``base`` gives configuration, embeddings and tokenizer. Raises
+    The bundle (None: the packaged one) must store its judge in int4; the result keeps that
+    rounding. ``base`` gives configuration, embeddings and tokenizer. Raises
     :class:`ConfigurationError` if the weights are not in int4, the judge has a different base, or
     ``out`` exists.
     """
@@ -88,8 +88,8 @@ def find_changes(
 
     Each matrix's difference keeps ``rank`` singular values. The result maps the names of optional
     inputs to values: two factors for each changed matrix, and the weights of the classifier whose
-    output is ``output``. A model with different layers, or that differs in more than its matrices,
-    is a :class:`ConfigurationError`.
+    output is ``output``. Embeddings are skipped, even if they differ. A model with different
+    layers, or with other differences than in matrices, is a :class:`ConfigurationError`.
     """
     base = _graph_weights(graph)
     changes: Changes = {}
@@ -209,7 +209,7 @@ def _add_classifier(graph: onnx.GraphProto, output: str, changes: Changes, sourc
 
 
 def _add_input(graph: onnx.GraphProto, name: str, shape: tuple[int, ...]) -> None:
-    """Add an input of any rank, with a default of rank 0."""
+    """Add an optional input; sizes of 0 in ``shape`` vary."""
     graph.initializer.append(numpy_helper.from_array(np.zeros(shape, np.float32), name))
     dimensions = [size or f"{name}.size" for size in shape]
     graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, dimensions))

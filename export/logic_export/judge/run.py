@@ -61,7 +61,7 @@ class _Task(Generic[T]):
     dataset: Callable[[Sequence[T], PreTrainedTokenizerBase, int], Dataset]
     collator: Callable[[PreTrainedTokenizerBase], Callable[..., Any]]
     loss: Callable[..., torch.Tensor]
-    # makes the metrics of development rows from the number of rows of each set
+    # number of rows of each set -> function that measures all development rows
     metrics: Callable[[Mapping[str, int]], Callable[[EvalPrediction], dict[str, float]]]
 
 

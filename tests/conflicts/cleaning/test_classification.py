@@ -56,7 +56,7 @@ READ_FROM = ReadThresholds(0.5, 0.8)
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind.value in RELATIONS])
 def test_what_was_read_decides(kind):
-    """The vectors miss nearly every contradiction in other words."""
+    """Vectors miss nearly every contradiction worded differently."""
     found = classified(relation=read_as(kind.value), near=0.8)
     assert found.kind is kind
     assert "0.9" in found.reason
@@ -88,7 +88,7 @@ def test_the_vectors_decide_what_nobody_read():
 
 
 def test_beside_a_trusted_passage_the_neighbourhood_decides():
-    """The neighbourhood's probability counts, and no reading of two passages overrules it."""
+    """The neighbourhood's probability counts; only a sure reading of the two overrules it."""
     pair = read_pair(0.85, 0.3, read_as("paraphrase"))
     two = Passage("one", BIKES), Passage("other", NO_BIKES)
     candidates = CandidatePairs(two, (pair,), frozenset({0}))
@@ -206,7 +206,7 @@ SCORES = st.floats(0, 1)
     st.sampled_from([None, "title", "source"]),
 )  # fmt: skip
 def test_the_order_of_the_two_plays_no_part(texts, metadata, relation, near, likely, key):
-    """A pair may come in either order, and a finding without a reason is useless."""
+    """A pair may come in either order; each finding must give a reason."""
     settings = {"near": near, "likely": likely, "document_key": key}
     found = classified(metadata, relation, texts=texts, **settings)
     other_way = relation and turned(relation)

@@ -33,7 +33,7 @@ NEGATIVE = re.compile(
 REMOVABLE = word_set("removable") | CONTRACTIONS.keys()
 
 DETERMINERS = word_set("determiners")
-OWNERS = word_set("owners")  # "the will", "free will"
+OWNERS = word_set("owners")  # before the noun "will"
 PRONOUNS = word_set("pronouns")
 PLURAL_PRONOUNS = word_set("plural_pronouns")
 NO_SUBJECT_END = DETERMINERS - word_set("not_before_subject_end") | word_set(
@@ -66,8 +66,8 @@ _IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
 )
-# Past forms that are not participles: the participle is spelt differently, or the verb takes no
-# object.
+# Verbs whose past form is not a participle: the participle is spelt differently, or the verb takes
+# no object.
 _CLEAR_PAST = word_set("clear_past")
 _VOWELS = "aeiou"
 
@@ -112,5 +112,5 @@ PLAIN_THIRD = {third_person(base): base for base in sorted(_PLAIN)}
 NOUN_LIKE_THIRD = {third_person(base): base for base in sorted(_ALSO_NOUNS)}
 # Past forms that are not participles of a passive or of a shortened relative clause.
 CLEAR_PAST = {form: base for base in sorted(_CLEAR_PAST) if (form := past(base)) is not None}
-# Past forms that only the preceding words distinguish from participles.
+# All past forms; those outside CLEAR_PAST only the preceding words distinguish from participles.
 ANY_PAST = {form: base for base in sorted(BASES) if (form := past(base)) is not None}
