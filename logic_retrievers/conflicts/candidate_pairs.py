@@ -8,7 +8,6 @@ from functools import partial
 from typing import TypeAlias
 
 import numpy as np
-from qdrant_client import models
 
 from logic_retrievers.conflicts.scorer import Rows, score_against
 from logic_retrievers.conflicts.settings import TOPICAL, VECTORS, ContradictionConstants
@@ -301,11 +300,12 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
 
     Raises:
         InputError: the filter cannot be read.
-        ConfigurationError: the filter is ``{}`` or ``Filter()``, which would trust every passage.
+        ConfigurationError: the filter has no condition, so it would trust every passage.
     """
     if trusted_filter is None or callable(trusted_filter):
         return
-    if to_qdrant_filter(trusted_filter) in (None, models.Filter()):
+    condition = to_qdrant_filter(trusted_filter)
+    if condition is None or not any(conditions for _, conditions in condition):
         raise ConfigurationError("an empty trusted_filter would trust every passage")
 
 

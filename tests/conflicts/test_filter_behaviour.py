@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from placed import CONSTANTS, MERGED, PlacedEncoder, passages
+from qdrant_client.models import Filter
 
 from logic_retrievers import ContradictionFilter, Passage
 from logic_retrievers.conflicts import ContradictionSettings
@@ -240,6 +241,7 @@ def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
         ({"trusted": ["a text"]}, InputError, "A Passage is needed"),
         ({"trusted_filter": {"k": object()}}, InputError, "filter on 'k'"),
         ({"trusted_filter": {}}, ConfigurationError, "would trust every passage"),
+        ({"trusted_filter": Filter(should=[])}, ConfigurationError, "would trust every passage"),
     ],
 )
 def test_bad_settings_fail_at_construction(settings, error, told):
