@@ -30,7 +30,7 @@ from logic_retrievers.validation import plain_value
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads about 50,000 a second
 
-_NO_LINES = re.compile(r"\ufeff?\s*(?:\[|\{\s*\Z)")
+_LIST = re.compile(r"\ufeff?\s*\[\s*(?:\{|\Z)")
 _BETWEEN = re.compile(r"[\s,]*")
 # "007", "+47" and numbers that a float cannot hold stay texts, so that no digit is lost.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -42,13 +42,12 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem
     """Yield a record or a problem for every non-blank line, with one line in memory at a time.
 
     Raises:
-        Problem: the file begins as a list does, or as an object of several lines.
+        Problem: the file begins as a list does.
     """
     is_first = True
     for number, row in enumerate(read_lines(file, stream), start=1):
-        if is_first and _NO_LINES.match(row):
-            advice = "rows are one object a line; name a list, or objects of several lines, .json"
-            raise Problem(f"not JSONL: {advice}", number)
+        if is_first and _LIST.match(row):
+            raise Problem("not JSONL but a list; name the file .json", number)
         if len(row) > LONGEST_LINE:
             yield _too_long(number)
         elif row.strip():

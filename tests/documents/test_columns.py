@@ -152,16 +152,11 @@ def test_a_list_of_rows_is_read_row_by_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize("indent", [None, 0, 2])
 def test_a_list_named_jsonl_is_one_error(tmp_path: Path, indent: int | None, ending: str) -> None:
     """Its last row alone would be a line of JSON, and be stored without the others."""
-    for text in (
-        "\n" + json.dumps(ROWS, indent=indent),
-        "".join(json.dumps(row, indent=indent or 1) for row in ROWS),
-    ):
-        content = text.encode()
-        content = gzip.compress(content) if ending.endswith("gz") else content
-        passages, reading = read(write(tmp_path / f"a.{ending}", content))
-        (error,) = reading.errors
-        assert not passages
-        assert ".json" in str(error).partition("not JSONL")[2]
+    content = f"\n{json.dumps(ROWS, indent=indent)}".encode()
+    content = gzip.compress(content) if ending.endswith("gz") else content
+    passages, reading = read(write(tmp_path / f"a.{ending}", content))
+    assert not passages
+    assert ["name the file .json" in str(error) for error in reading.errors] == [True]
 
 
 def test_a_list_without_rows_costs_itself(tmp_path: Path) -> None:
