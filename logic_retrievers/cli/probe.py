@@ -163,6 +163,12 @@ def run(
 
 def _check_new_file(path: Path) -> None:
     """Check that the traces can be written before any question is asked. A pipe may exist."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        pass
+    except (OSError, ValueError) as error:  # too long a name, a null character
+        raise ConfigurationError(f"--traces: {path} cannot be written: {error}") from error
     if is_file(path) or is_folder(path):
         raise ConfigurationError(f"--traces: {path} is there already; name a new file")
     folder = path.absolute().parent

@@ -12,8 +12,7 @@ backfill.py          adds a missing named vector
 collection_copy.py   copies a collection; reindexing.py makes one with a different encoder
 connection.py        makes clients, and performs their calls with retries, time-outs and threads
 cluster.py           one connection over the nodes of a cluster
-faults.py            errors for Qdrant's failures
-client_calls.py      calls of a client, within the limits of strict mode
+faults.py            errors for Qdrant's failures; strict_limits.py has the limits of strict mode
 edge/                the embedded engine
 
 point_format.py, client_calls.py, filters.py and lexical.py do no I/O.

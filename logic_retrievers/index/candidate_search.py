@@ -17,7 +17,6 @@ from logic_retrievers.index.client_calls import (
     QueryVector,
     ScoredId,
     ScoredPoints,
-    StrictLimits,
     batches,
     by_id,
     client_call,
@@ -26,6 +25,7 @@ from logic_retrievers.index.client_calls import (
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
 # Results requested beyond a query's limit, so that ids break ties at the limit, not the engine's

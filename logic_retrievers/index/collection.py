@@ -12,7 +12,7 @@ from qdrant_client import models
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError, MissingVectorError
 from logic_retrievers.index import lexical
-from logic_retrievers.index.client_calls import StrictLimits, client_call
+from logic_retrievers.index.client_calls import client_call
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
     DEFAULT_KEYS,
@@ -22,6 +22,7 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     to_passage,
 )
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import Passage
 
 FORMAT = 1

@@ -16,7 +16,6 @@ from logic_retrievers.errors import (
     FingerprintMismatchError,
 )
 from logic_retrievers.index.client_calls import (
-    StrictLimits,
     client_call,
     create_index,
     retrieve,
@@ -27,6 +26,7 @@ from logic_retrievers.index.collection import Collection, Notes, by_stored_name,
 from logic_retrievers.index.opening import get_info
 from logic_retrievers.index.points import count_points, each_page
 from logic_retrievers.index.schema import options_of, read_options
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256

@@ -31,7 +31,6 @@ from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError, ServerError, StorageError
 from logic_retrievers.http import RequestLimits, call_within, check_key, is_number, shows
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.client_calls import NEVER_GRANTED, halves, joined
 from logic_retrievers.index.faults import Fault, check_answer, is_transient, retry_after, translate
 from logic_retrievers.index.settings import (
     CONSISTENT_READS,
@@ -42,6 +41,7 @@ from logic_retrievers.index.settings import (
     is_local_mode,
     keys_of,
 )
+from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient

@@ -21,7 +21,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from logic_retrievers import errors
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.http import mask, requested_pause
-from logic_retrievers.index.client_calls import NEVER_GRANTED, refusal
+from logic_retrievers.index.strict_limits import NEVER_GRANTED, refusal
 
 MAX_DETAIL = 300
 

@@ -20,7 +20,7 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import schema
-from logic_retrievers.index.client_calls import StrictLimits, client_call, create_index, scroll
+from logic_retrievers.index.client_calls import client_call, create_index, scroll
 from logic_retrievers.index.collection import Collection, StoredVector, read_notes, read_vectors
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
@@ -35,6 +35,7 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     quarantine_keys,
 )
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.validation import MAX_ID, is_encodable
 
 # Maximum collections that an error names.

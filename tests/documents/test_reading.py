@@ -86,6 +86,12 @@ class TestJsonl:
         assert says in str(error)
         assert reading.incomplete == {"a.jsonl"}
 
+    def test_nan_is_null(self, tmp_path: Path) -> None:
+        """Python's json writes NaN for a missing number, and an index stores it as null."""
+        row = json.dumps({"text": "a", "n": float("nan"), "m": [float("inf")]})
+        (passage,), reading = read(write(tmp_path / "a.jsonl", row))
+        assert (passage.metadata, reading.errors) == ({"n": None, "m": [None]}, [])
+
     def test_an_escaped_emoji_is_no_lone_surrogate(self, tmp_path: Path) -> None:
         """JSON writes characters beyond 16 bits as two escapes, which are valid together."""
         (passage,), _ = read(write(tmp_path / "a.jsonl", json.dumps({"text": "so 😀"})))
@@ -151,6 +157,8 @@ class TestCsv:
         assert [p.id for p in passages] == ["1", "6"]
         assert lines_of(reading) == [3, 4, 5, 6, 8]
         assert "0xE9" in str(reading.errors[3])
+        too_wide, too_narrow = map(str, reading.errors[:2])
+        assert ("quotes" in too_wide, "quotes" in too_narrow) == (True, False)
 
     def test_an_open_quote_says_how_far_it_reached(self, tmp_path: Path) -> None:
         """To CSV all that follows is the cell, which must not be lost silently."""

@@ -11,7 +11,7 @@ from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.conflicts import CorpusCleaner
 from logic_retrievers.errors import ServerError, StrictModeWarning
 from logic_retrievers.index import PassageIndex, connection
-from logic_retrievers.index.client_calls import StrictLimits
+from logic_retrievers.index.strict_limits import StrictLimits
 
 STRICT = {
     "enabled": True,

@@ -120,6 +120,7 @@ def test_traces_that_cannot_be_written_are_refused_at_once(tmp_path: Path, monke
         (tmp_path, "is there already"),
         (tmp_path / "none" / "t", "cannot be written"),
         (kept / "t", "cannot be written"),
+        (tmp_path / ("t" * 300), "cannot be written"),
     ):
         arguments = ["probe", "run", str(TEMPLATE), "--traces", str(place)]
         done = CliRunner().invoke(app, arguments, env={"COLUMNS": "1000"})

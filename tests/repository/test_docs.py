@@ -32,8 +32,8 @@ def readme_examples() -> list[tuple[str, str]]:
     return examples
 
 
-PROBABILITY = re.compile(r"(?<=\(0\.)\d\d(?=\)$)", re.MULTILINE)
-"""Of the judge: it multiplies in int8, and a processor's last digits may differ."""
+# the judge's probabilities: it multiplies in int8, and a processor's last digits may differ
+PROBABILITY = re.compile(r"(?<=\()0\.\d\d(?=\)$)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("number", range(len(readme_examples())))
@@ -42,7 +42,10 @@ def test_an_example_of_the_readme_prints_what_stands_below_it(number: int, capsy
     code, printed = readme_examples()[number]
     names: dict[str, object] = {}
     exec(compile(code, "README.md", "exec"), names)
-    assert PROBABILITY.sub("", capsys.readouterr().out) == PROBABILITY.sub("", printed)
+    out = capsys.readouterr().out
+    assert PROBABILITY.sub("", out) == PROBABILITY.sub("", printed)
+    now, then = ([float(number) for number in PROBABILITY.findall(each)] for each in (out, printed))
+    assert now == pytest.approx(then, abs=0.05)
     for name in {"index", "store"} & names.keys():
         index = names[name] if name == "index" else names[name].index  # type: ignore[attr-defined]
         index.close()  # type: ignore[attr-defined]

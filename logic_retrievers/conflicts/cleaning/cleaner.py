@@ -67,8 +67,8 @@ from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 _FORGOTTEN = (
     "passages are hidden, or will be once they are stored, and this ledger ends with the process:"
-    " later it is unknown for which passage, and what was restored by hand may be hidden again."
-    " Name a file: ledger='ledger.sqlite'"
+    " later no one can tell for which passage they were hidden, and what was restored by hand may"
+    " be hidden again. Name a file: ledger='ledger.sqlite'"
 )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.conflicts.cleaning.classification import (
+from logic_retrievers.conflicts.cleaning.word_diff import (
     MAX_WORDS,
     find_differences,
     have_same_words,

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from report_pages import ANY_TEXT, cleaning_result, decision
 
-from logic_retrievers.conflicts.cleaning.classification import find_differences
 from logic_retrievers.conflicts.cleaning.report import write_report
 from logic_retrievers.conflicts.cleaning.report.files import render_csv, render_json_lines
 from logic_retrievers.conflicts.cleaning.result import Difference
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.files import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import ANY_TEXT, Page, cleaning_result, decision
 
-from logic_retrievers.conflicts.cleaning.classification import find_differences
 from logic_retrievers.conflicts.cleaning.report.page import render_page, split_at_differences
 from logic_retrievers.conflicts.cleaning.result import Difference, Kind
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.text import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
