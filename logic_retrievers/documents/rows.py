@@ -25,7 +25,7 @@ from logic_retrievers.documents.files import (
     read_text,
 )
 from logic_retrievers.errors import InputError
-from logic_retrievers.validation import MAX_DEPTH, plain_value
+from logic_retrievers.validation import plain_value
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads about 50,000 a second
@@ -254,18 +254,12 @@ def _quoted(match: re.Match[str]) -> str:
 class _Loader(yaml.SafeLoader):
     """Reads texts, JSON's numbers, ``true`` and ``false``, but no aliases, which grow unbounded."""
 
-    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        self._depth += 1  # PyYAML's time is the square of the levels, and no index takes more
-        if self._depth > MAX_DEPTH:
-            raise yaml.YAMLError("nested too deeply")
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+        return super().compose_node(parent, index)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is not read in base 60, nor "010" in base 8
