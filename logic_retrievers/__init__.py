@@ -30,6 +30,7 @@ _MODULES = {
     ),
     "errors": "LogicRetrieversError",
     "index": "IngestReport PassageIndex",
+    "judging": "ChatJudge CrossEncoderJudge JudgeSettings ModelJudge OnnxJudge RerankEndpoint",
     "policies": (
         "AutoPolicy BooleanPolicy BooleanSettings CoderUnionPolicy CompatibilityPolicy "
         "ConstraintPolicy ConstraintSettings ExpressionPolicy Policy SequentialPolicy "

@@ -58,11 +58,13 @@ class Reranker:
         judge: a judge as in :class:`logic_retrievers.Engine`. Under the policy ``auto`` it reads
             the first passages if the query may have a constraint, under ``judge`` for any query.
             The package's other policies do not ask it.
+        reranker: a model that orders the first passages of every query, as in
+            :class:`logic_retrievers.Engine`.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: ``judge`` is not a judge; or, when reranking, the encoder lacks a vector
-            that the policy needs.
+        ConfigurationError: ``judge`` or ``reranker`` is not a judge; or, when reranking, the
+            encoder lacks a vector that the policy needs.
 
     Examples:
         >>> reranker = Reranker()                                          # doctest: +SKIP
@@ -76,10 +78,13 @@ class Reranker:
         *,
         index: PassageIndex | None = None,
         judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
     ) -> None:
         check_parts(encoder=encoder, index=index)
         check_any_judge(judge)
+        check_any_judge(reranker, "reranker")
         self.judge = judge
+        self.reranker = reranker
         self.policy = resolve_policy(policy)
         self.index = index
         self._encoder = encoder
@@ -199,9 +204,11 @@ class Reranker:
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
+            reranker = yield from resolve_judge(self.reranker)
             depth = k if words is None else len(readable)
-            candidates = [rank_candidates(policy, pool, depth, planned.request, judge)]
-            (ranking,) = yield from judge_candidates(candidates, passages_by_id, judge)
+            asked = (planned.request, judge, planned.question, reranker)
+            candidates = [rank_candidates(policy, pool, depth, *asked)]
+            (ranking,) = yield from judge_candidates(candidates, passages_by_id, judge, reranker)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
         last_score = hits[-1].score if hits else 0.0
         evidence = Evidence(

@@ -51,10 +51,14 @@ class Engine:
             Its verdict is weighted by the probability that the query excludes something or asks for
             a negative fact; ``evidence.details["judge"]`` has both. If the judge fails, the
             policy's order stands, with a warning.
+        reranker: a model that orders the first candidates of every query, given like ``judge``.
+            Deductions for excluded texts and the judge's verdicts are added to its order, so that
+            what a query rules out stays down. Expressions and the policy ``judge`` leave it
+            unasked. ``evidence.details["reranker"]`` has its answer.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: ``judge`` is none of these.
+        ConfigurationError: ``judge`` or ``reranker`` is none of these.
 
     Examples:
         >>> engine = Engine(index)                               # doctest: +SKIP
@@ -63,13 +67,20 @@ class Engine:
     """
 
     def __init__(
-        self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
+        self,
+        index: PassageIndex,
+        policy: AnyPolicy = "auto",
+        *,
+        judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
     ) -> None:
         check_any_judge(judge)
+        check_any_judge(reranker, "reranker")
         check_parts(index=index, needs_index=True)
         self.index = index
         self.policy = resolve_policy(policy)
         self.judge = judge
+        self.reranker = reranker
 
     def search(
         self,
@@ -190,7 +201,11 @@ class Engine:
         excluded = check_exclude(exclude, hard, chosen)
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
-        planned = yield from plan_queries(checked, chosen, specs, vectors, k, excluded, hard=hard)
+        reranker = yield from resolve_judge(self.reranker)
+        read = 0 if reranker is None else reranker.constants.candidates
+        planned = yield from plan_queries(
+            checked, chosen, specs, vectors, k, excluded, hard=hard, read=read
+        )
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
             raise MissingVectorError(
@@ -208,7 +223,9 @@ class Engine:
         for _ in range(ATTEMPTS):
             pools = yield from self.index.find_candidates(searches, user_filter, must_not)
             candidates = [
-                rank_candidates(query.policy, pool, query.depth, query.request, judge)
+                rank_candidates(
+                    query.policy, pool, query.depth, query.request, judge, query.question, reranker
+                )
                 for query, pool in zip(planned, pools, strict=True)
             ]
             ids = {each.pool.ids[ranked.index] for each in candidates for ranked in each.ranking}
@@ -221,7 +238,7 @@ class Engine:
                 f"{len(ids) - len(passages)} candidates were deleted or hidden while this search"
                 f" ran, at each of {ATTEMPTS} attempts; there may be fewer than {k} hits",
             )
-        rankings = yield from judge_candidates(candidates, passages, judge)
+        rankings = yield from judge_candidates(candidates, passages, judge, reranker)
         hit_lists = []
         for query, pool, ranking in zip(planned, pools, rankings, strict=True):
             if min_score is not None:

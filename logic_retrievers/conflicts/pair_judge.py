@@ -20,6 +20,7 @@ from logic_retrievers.errors import (
     PairJudgeWarning,
 )
 from logic_retrievers.judging.judge import ask
+from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.relation import (
     NLI_CONSTANTS,
     RELATION_CONSTANTS,
@@ -62,7 +63,7 @@ class PairJudge(Protocol):
 
 
 # reads pairs; ``auto`` means the cross-encoders of the default bundle, if it has them
-AnyPairJudge: TypeAlias = Literal["auto"] | ConflictReader | PairJudge | None
+AnyPairJudge: TypeAlias = Literal["auto"] | ConflictReader | ModelJudge | PairJudge | None
 # the cross-encoder for two passages ("relation"), or for a statement and a passage ("nli")
 ReaderName: TypeAlias = Literal["relation", "nli"]
 _CONSTANTS: Mapping[ReaderName, frozenset[str]] = {
@@ -81,6 +82,11 @@ def check_pair_judge(judge: Any) -> None:
     if judge is not None and judge != "auto" and not is_judge:
         raise ConfigurationError(
             "judge is 'auto', None or a callable that reads pairs of texts; see PairJudge"
+        )
+    if isinstance(judge, ModelJudge) and not judge.compares:
+        raise ConfigurationError(
+            f"{judge!r} reads a query and a passage, and cannot tell if two passages contradict"
+            " each other; pass an NLI model, a ChatJudge or a callable"
         )
 
 
@@ -192,6 +198,8 @@ def judge_pairs(
     the pairs stay unchanged, and a warning is returned, not issued.
     """
     own_judge = judge if callable(judge) else None
+    if isinstance(judge, ModelJudge):
+        own_judge = judge.contradictions
     numbers_of: dict[TextPair, list[int]] = {}
     for number, pair in enumerate(pairs if own_judge is not None else ()):
         if pair.own_probability >= judge_above:

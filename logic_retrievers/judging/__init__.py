@@ -5,13 +5,18 @@ from __future__ import annotations
 from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
+    "chat_judge": "ChatJudge",
     "constraint": "ConstraintReading",
-    "judge": "LABELS VERDICTS Judgement QueryJudge",
+    "cross_encoder": "CrossEncoderJudge",
+    "judge": "LABELS VERDICTS Judgement PartialAnswers QueryJudge Question RelevanceJudgement",
+    "model_judge": "ModelJudge",
     "onnx": (
         "OnnxConstraint OnnxNLI OnnxPairJudge OnnxRelation"
         " default_constraint default_judge default_nli default_relation"
     ),
+    "onnx_folder": "OnnxJudge",
     "relation": "RELATIONS",
+    "rerank_endpoint": "RerankEndpoint",
     "settings": "JudgeSettings",
 }
 

@@ -1,17 +1,18 @@
-"""Query judges: protocol, excerpts of long passages, asking a judge, and its verdict."""
+"""Query judges: protocol, excerpts of long passages, asking a judge, and its judgements."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 from logic_retrievers.effects import Operation, UserCall
 from logic_retrievers.errors import MalformedAnswerError, describe_failure
@@ -39,6 +40,49 @@ _COMMON = frozenset(
 )
 
 
+# the text with which a judge reads each passage: the query with its excluded texts repeated
+# ("nut-free cake, without nut"); the user's words; or its wanted and its excluded texts, one by one
+Ask: TypeAlias = Literal["restated", "query", "parts"]
+
+# the probabilities of the three LABELS; or a score, higher for a more relevant passage
+Answer: TypeAlias = tuple[float, float, float] | float
+
+
+class Question(str):
+    """A query as a judge reads it.
+
+    Attributes:
+        query: the query in the user's words.
+        wanted: the query without its exclusions; the whole query if nothing is excluded.
+        excluded: the excluded texts.
+    """
+
+    query: str
+    wanted: str
+    excluded: tuple[str, ...]
+
+    def __new__(
+        cls, text: str, query: str = "", wanted: str = "", excluded: Iterable[str] = ()
+    ) -> Self:
+        question = super().__new__(cls, text)
+        question.query = query or text
+        question.wanted = wanted or question.query
+        question.excluded = tuple(excluded)
+        return question
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.query, self.wanted, self.excluded)
+
+    def texts(self, ask: Ask) -> list[Question]:
+        """Return the texts with which a judge reads each passage."""
+        if ask == "restated" or (ask == "query" and self == self.query):
+            return [self]
+        parts = (self.query, self.wanted, self.excluded)
+        if ask == "query" or not self.excluded:
+            return [Question(self.query, *parts)]
+        return [Question(text, *parts) for text in (self.wanted, *self.excluded)]
+
+
 @runtime_checkable  # pydantic checks instances
 class QueryJudge(Protocol):
     """Any callable with this signature, such as an NLI model; ``async def`` works too.
@@ -50,25 +94,30 @@ class QueryJudge(Protocol):
 
     def __call__(
         self, pairs: Sequence[TextPair], /
-    ) -> Sequence[Sequence[float] | None] | Awaitable[Sequence[Sequence[float] | None]]:
+    ) -> (
+        Sequence[Sequence[float] | float | None]
+        | Awaitable[Sequence[Sequence[float] | float | None]]
+    ):
         """Return how likely each passage satisfies its query, does neither, or violates it.
+
+        A model that only knows relevance returns one score for each pair, on any scale.
 
         Args:
             pairs: pairs (passage, query), best candidate first, so that an expensive judge may stop
-                anywhere and return None for the rest.
+                anywhere and return None for the rest. Each query is a :class:`Question`.
 
         Returns:
-            Probabilities of the three :data:`LABELS` per pair; None for no judgement.
+            Per pair, probabilities of the three :data:`LABELS`, or a score; None for no answer. A
+            judge that failed on some pairs returns :class:`PartialAnswers`.
         """
 
 
-class BundledJudge:
-    """Base of judges that define their own weights (see :class:`OnnxPairJudge`)."""
+class PartialAnswers(list[Any]):
+    """Answers with None where a judge failed, and the ``problem``, which becomes a warning."""
 
-    @property
-    def constants(self) -> Mapping[str, float]:
-        """Weights by field name of :class:`JudgeSettings`."""
-        return {}
+    def __init__(self, answers: Iterable[Any], problem: str) -> None:
+        super().__init__(answers)
+        self.problem = problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +144,74 @@ class Judgement:
         """The likeliest of ``satisfies``, ``neutral`` and ``violates``."""
         return max(VERDICTS, key=lambda name: float(getattr(self, name)))
 
+    @property
+    def reason(self) -> str:
+        probability = float(getattr(self, self.verdict))
+        told = {
+            "satisfies": "that it satisfies the query",
+            "violates": "that it violates the query",
+            "neutral": "neither match nor violation in it",
+        }[self.verdict]
+        return f"reads {told} ({probability:.2f})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary, ready for JSON."""
         probabilities = {name: round(getattr(self, name), 6) for name in VERDICTS}
         return {"verdict": self.verdict, **probabilities, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceJudgement:
+    """The score of one passage by a judge that only knows relevance.
+
+    Args:
+        score: the model's score; with an excluded text, the score of the wanted text less the
+            highest score of an excluded one.
+        text: the text that the judge read.
+    """
+
+    score: float
+    text: str
+
+    @property
+    def margin(self) -> float:
+        """The score."""
+        return self.score
+
+    @property
+    def reason(self) -> str:
+        return f"gives a relevance of {self.score:.3g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dictionary, ready for JSON."""
+        return {"score": round(self.score, 6), "text": self.text}
+
+
+AnyJudgement: TypeAlias = Judgement | RelevanceJudgement
+
+
+def join_answers(answers: Sequence[Answer | None], text: str) -> AnyJudgement | None:
+    """Make a judgement from a judge's answers about one passage.
+
+    Args:
+        answers: for the query; or for its wanted text, then for each excluded text.
+        text: the text that the judge read.
+
+    Returns:
+        None if an answer is missing. From the probabilities w and x that the passage satisfies the
+        wanted and the likeliest excluded text: w (1 - x) satisfies, and x violates.
+    """
+    given = [answer for answer in answers if answer is not None]
+    if len(given) < len(answers):
+        return None
+    scores = [answer for answer in given if isinstance(answer, float)]
+    rows = [answer for answer in given if not isinstance(answer, float)]
+    if scores:
+        return RelevanceJudgement(scores[0] - max(scores[1:], default=0.0), text)
+    if len(rows) == 1:
+        return Judgement(*rows[0], text)
+    wanted, excluded = rows[0][0], max(row[0] for row in rows[1:])
+    return Judgement(wanted * (1 - excluded), (1 - wanted) * (1 - excluded), excluded, text)
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:
@@ -135,10 +248,16 @@ class Reply(Generic[T]):
 
     @property
     def warning(self) -> str:
-        """Text of the warning if the judge failed, else empty."""
-        if self.answers is not None:
-            return ""
-        return f"the pair judge does not count: {self.problem}"
+        """Text of the warning if the judge failed, or failed on some pairs, else empty."""
+        if self.answers is None:
+            return f"the pair judge does not count: {self.problem}"
+        if self.problem:
+            missing = sum(answer is None for answer in self.answers)
+            return (
+                f"the pair judge does not count for {missing} of {len(self.answers)} pairs:"
+                f" {self.problem}"
+            )
+        return ""
 
 
 def ask(
@@ -162,7 +281,7 @@ def _ask(judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any],
         answer = judge(list(pairs))
         if inspect.isawaitable(answer):
             answer = _wait_for(answer)
-        return Reply(_checked(answer, len(pairs), check))
+        return _checked(answer, len(pairs), check)
     except Exception as error:
         return Reply(None, describe_failure(error))
 
@@ -173,19 +292,29 @@ async def _aask(
     if not _is_async(judge):
         return await asyncio.to_thread(_ask, judge, pairs, check)
     try:
-        return Reply(_checked(await judge(list(pairs)), len(pairs), check))
+        return _checked(await judge(list(pairs)), len(pairs), check)
     except Exception as error:
         return Reply(None, describe_failure(error))
 
 
-def _checked(answer: Any, count: int, check: Callable[[Any], T]) -> list[T | None]:
+def _checked(answer: Any, count: int, check: Callable[[Any], T]) -> Reply[T]:
+    """Check each answer; a malformed one is left out, and the others count."""
     try:
         answers = list(answer)
     except TypeError:
         raise MalformedAnswerError(f"it gave a {type(answer).__name__} and no list") from None
     if len(answers) != count:
         raise MalformedAnswerError(f"it gave {len(answers)} answers to {count} pairs")
-    return [None if value is None else check(value) for value in answers]
+    checked: list[T | None] = []
+    problem = answer.problem if isinstance(answer, PartialAnswers) else ""
+    for value in answers:
+        try:
+            checked.append(None if value is None else check(value))
+        except MalformedAnswerError as error:
+            checked.append(None)
+            problem = problem or describe_failure(error)
+    failed = bool(problem) and all(value is None for value in checked)
+    return Reply(None if failed else checked, problem)
 
 
 def _is_async(judge: Callable[..., Any]) -> bool:
@@ -209,6 +338,16 @@ def _wait_for(answer: Awaitable[T]) -> T:
         return other_thread.submit(copy_context().run, asyncio.run, wait()).result()
 
 
+def check_answer(value: Any) -> Answer:
+    """Return a judge's answer for one pair as floats: three probabilities, or a score."""
+    if isinstance(value, Real) or getattr(value, "shape", None) == ():  # an array of one number
+        score = float(value)
+        if not math.isfinite(score):
+            raise MalformedAnswerError(f"a score is {score}")
+        return score
+    return check_probabilities(value)
+
+
 def check_probabilities(value: Any) -> tuple[float, float, float]:
     """Return a judge's answer for one pair as floats; refuse anything but three probabilities."""
     try:
@@ -222,7 +361,8 @@ def check_probabilities(value: Any) -> tuple[float, float, float]:
         or abs(sum(map(float, numbers)) - 1) > 0.01
     ):
         raise MalformedAnswerError(
-            f"an answer is None or three probabilities that sum to 1 ({', '.join(LABELS)})"
+            "an answer is None, a score, or three probabilities that sum to 1"
+            f" ({', '.join(LABELS)})"
         )
     first, second, third = map(float, numbers)
     return first, second, third

@@ -23,7 +23,8 @@ from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_worke
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
-from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
+from logic_retrievers.judging.judge import LABELS, TextPair
+from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.relation import RELATIONS, conflict_share, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
@@ -173,7 +174,7 @@ def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any
         raise BundleError(f"{name!r} holds no arrays: {error}. Export it again.") from error
 
 
-class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
+class OnnxPairJudge(OnnxCrossEncoder, ModelJudge):
     """A :class:`QueryJudge`: reads a passage and an English query.
 
     Queries in other languages get no judgement (None). The base explains the arguments.
@@ -192,6 +193,10 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
         english = {query for query in queries if detect_language(query) in ENGLISH}
         read = iter(self.read([pair for pair in pairs if pair[1] in english]))
         return [next(read) if query in english else None for _, query in pairs]
+
+    def describe(self) -> dict[str, Any]:
+        settings = {name: value for name, value in self._settings.items() if value is not None}
+        return {"class": "OnnxPairJudge", "bundle": str(self.bundle.path), **settings}
 
     def _find_entry(self, manifest: Manifest) -> CrossEncoder | None:
         return manifest.judge if manifest.verdict is None else manifest.verdict

@@ -1,17 +1,22 @@
-"""The weight of a judge in a ranking."""
+"""How a judge is asked, and its weight in a ranking."""
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Annotated, Any, Literal, TypeAlias
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, InstanceOf
 
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.judging.judge import BundledJudge, QueryJudge
-from logic_retrievers.overrides import NonNegative, Overrides
+from logic_retrievers.errors import ConfigurationError, ReadError, shown
+from logic_retrievers.files import write_text
+from logic_retrievers.judging.judge import MAX_WORDS, Ask, QueryJudge
+from logic_retrievers.judging.model_judge import ModelJudge, judge_from
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 
 
 def _whole(number: Any) -> Any:
@@ -22,7 +27,7 @@ def _whole(number: Any) -> Any:
 
 
 class JudgeSettings(Overrides):
-    """A judge and the weight of its verdicts.
+    """A judge, how it is asked, and the weight of its verdicts.
 
     A candidate that the judge reads gains::
 
@@ -31,7 +36,13 @@ class JudgeSettings(Overrides):
     The gate is the probability that the query has a constraint
     (:class:`~logic_retrievers.judging.OnnxConstraint`). The policy ``judge`` uses no weight.
 
-    An unset field takes the value of the judge's bundle, or else the default below.
+    The scores of a judge that only knows relevance are first stretched to the range of the policy's
+    scores for the candidates that it read, before deductions for excluded texts. So the weight does
+    not depend on the scale of the scores. A candidate then gains::
+
+        gate * relevance_weight * (stretched score - policy's score before deductions)
+
+    An unset field takes the judge's own value, or else the default below.
 
     Args:
         judge: reads (passage, query) pairs; None means the default bundle's judge.
@@ -41,6 +52,14 @@ class JudgeSettings(Overrides):
             units of a cosine.
         violates_weight: deduction for a passage that certainly violates the query, at a gate of 1,
             in units of a cosine.
+        relevance_weight: share of the judge's order, at a gate of 1, if it gives scores.
+        ask: ``restated`` asks with the query and its excluded texts repeated, ``query`` with the
+            user's words, ``parts`` with the wanted text and with each excluded text. The policy
+            ``judge`` does not read the parts of a query and asks with the user's words.
+        max_words: words of a passage that the judge reads; of a longer passage, the sentences
+            nearest to the query.
+        drop_above: leave out a passage if the gate times its probability of violating is at least
+            this; None leaves out none. A judge that gives scores has no effect here.
 
     Raises:
         ConfigurationError: a value is out of its range, or the judge cannot be called.
@@ -50,6 +69,65 @@ class JudgeSettings(Overrides):
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
     satisfies_weight: NonNegative = 0.5
     violates_weight: NonNegative = 0.2
+    relevance_weight: Share = 0.5
+    ask: Ask = "restated"
+    max_words: Annotated[int, Field(ge=1, le=10_000), BeforeValidator(_whole)] = MAX_WORDS
+    drop_above: Share | None = None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the settings that are set as JSON, with the judge's description.
+
+        Raises:
+            ConfigurationError: the judge cannot be described; see :meth:`ModelJudge.describe`.
+            StorageError: the file cannot be written.
+        """
+        write_text(path, json.dumps(self.describe(), indent=2) + "\n")
+
+    def describe(self) -> dict[str, Any]:
+        """Return the settings that are set, in JSON types, with the judge's description.
+
+        Raises:
+            ConfigurationError: the judge cannot be described.
+        """
+        if self.judge is None:
+            return self.overrides()
+        if not isinstance(self.judge, ModelJudge):
+            raise ConfigurationError(
+                f"a file cannot hold the judge {shown(self.judge)}; save the settings without it"
+            )
+        return {"judge": self.judge.describe(), **self.overrides()}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], judge: QueryJudge | None = None) -> Self:
+        """Read what :meth:`save` or ``logic-retrievers evaluate --fit`` wrote.
+
+        Args:
+            path: the file.
+            judge: takes the place of the file's judge.
+
+        Raises:
+            ReadError: the file cannot be read.
+            ConfigurationError: a setting is unknown or out of its range.
+        """
+        try:
+            described = json.loads(Path(path).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ReadError(f"no judge's settings: {error}", file=os.fspath(path)) from error
+        if not isinstance(described, dict):
+            raise ReadError("no judge's settings: not a JSON object", file=os.fspath(path))
+        return cls.from_description({**described, **({"judge": judge} if judge else {})})
+
+    @classmethod
+    def from_description(cls, description: Any) -> Self:
+        """Make settings from the result of :meth:`describe`; ``fit`` is a note and is skipped.
+
+        Raises:
+            ConfigurationError: a setting is unknown or out of its range.
+        """
+        settings = {name: value for name, value in description.items() if name != "fit"}
+        if isinstance(settings.get("judge"), dict):
+            settings["judge"] = judge_from(settings["judge"])
+        return cls(**settings)
 
 
 # "auto": the default bundle's judge, if any; None: no judge
@@ -64,12 +142,12 @@ class WeightedJudge:
     constants: JudgeSettings
 
 
-def check_any_judge(judge: Any) -> None:
+def check_any_judge(judge: Any, setting: str = "judge") -> None:
     """Refuse anything but ``"auto"``, None, a callable or settings."""
     is_auto = isinstance(judge, str) and judge == "auto"
     if not (judge is None or is_auto or isinstance(judge, JudgeSettings) or callable(judge)):
         raise ConfigurationError(
-            f"judge is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not"
+            f"{setting} is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not"
             f" {shown(judge)}"
         )
 
@@ -91,5 +169,5 @@ def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
             )
         if function is None:
             return None
-    constants = function.constants if isinstance(function, BundledJudge) else None
+    constants = function.constants if isinstance(function, ModelJudge) else None
     return WeightedJudge(function, settings.over(constants))

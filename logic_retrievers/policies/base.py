@@ -11,6 +11,7 @@ import numpy as np
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.judge import Question
 from logic_retrievers.queries import ConstraintParser, ParsedQuery, QueryParser
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.fusion import Scores
@@ -33,6 +34,7 @@ class Ranked:
     """One ranked candidate: its index in the pool, the policy's score, and the reason.
 
     ``passed_filter`` is False if the policy's filter moved the candidate behind those that passed.
+    ``penalty`` is the deduction for excluded texts that the score contains.
     """
 
     index: int
@@ -40,6 +42,7 @@ class Ranked:
     passed_filter: bool = True
     reason: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
+    penalty: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class JudgeRequest:
     """The question that a policy asks a judge about its first candidates.
 
     Args:
-        query: the text that the judge reads with each candidate.
+        query: the text that the judge reads with each candidate; a
+            :class:`~logic_retrievers.judging.Question` also has the query's parts.
         gate: weight of the judge's verdicts, in [0, 1]: the probability of a constraint.
         alone: whether only the judge's margin orders the candidates.
     """
@@ -55,6 +59,11 @@ class JudgeRequest:
     query: str
     gate: float = 1.0
     alone: bool = False
+
+    @property
+    def question(self) -> Question:
+        """The query with its parts."""
+        return self.query if isinstance(self.query, Question) else Question(self.query)
 
 
 class Policy(ABC):
@@ -78,6 +87,10 @@ class Policy(ABC):
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
         """Return the question for a judge about the first candidates, or None to ask nothing."""
         return None
+
+    def question(self, query: str) -> Question | None:
+        """Return the query as a reranker reads it, or None if a reranker cannot order it."""
+        return Question(query)
 
 
 class FilteringPolicy(Policy):
@@ -177,6 +190,9 @@ class JudgePolicy(TopicalPolicy):
 
     def judge_request(self, query: str) -> JudgeRequest:
         return JudgeRequest(query, alone=True)
+
+    def question(self, query: str) -> None:  # noqa: ARG002
+        return None
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,9 @@ class ExpressionPolicy(FilteringPolicy):
     def constants(self) -> BooleanSettings:
         return self.settings or BooleanSettings()
 
+    def question(self, query: str) -> None:  # noqa: ARG002
+        return None  # no model reads AND, OR and NOT as an expression means them
+
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:  # noqa: ARG002 - it has its own
         is_searched: dict[str, bool] = {}
         for text, wanted in self._texts(self._expression):

@@ -11,6 +11,7 @@ import numpy as np
 
 from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.judge import Question
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
@@ -109,10 +110,13 @@ class ConstraintPolicy(FilteringPolicy):
         shipped = {name: value for name, value in self.bundle_constants.items() if name in known}
         return (self.settings or ConstraintSettings()).over(shipped)
 
-    def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
+    def judge_request(self, query: str) -> JudgeRequest | None:
         if self.query.excluded and not self._scored_texts:  # filters handle all excluded texts
             return None
-        return JudgeRequest(self._question, self.query.constraint)
+        return JudgeRequest(self.question(query), self.query.constraint)
+
+    def question(self, query: str) -> Question:  # noqa: ARG002
+        return Question(self._question, self.query.text, self.query.wanted, self._scored_texts)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         limit = max(self.limit, k)
@@ -154,7 +158,8 @@ class ConstraintPolicy(FilteringPolicy):
                 **({"must_not": dict(self.must_not)} if self.field_filters else {}),
             }
             reason = "; ".join([self._reason(texts, float(mixed[i])), *filtered])
-            ranked.append(Ranked(int(i), float(scores[i]), True, reason, details))
+            deduction = float(penalty[i])
+            ranked.append(Ranked(int(i), float(scores[i]), True, reason, details, deduction))
         return ranked
 
     def _excess(self, pool: CandidatePool, mixed: Scores) -> Scores:

@@ -15,6 +15,7 @@ from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.vectors import encode_passages
+from logic_retrievers.judging.judge import Question
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
@@ -38,6 +39,7 @@ class PlannedQuery:
         plan: the policy's vector queries.
         depth: number of candidates to rank.
         request: question for a judge about the candidates; None asks no judge.
+        question: the query as a reranker reads it; None asks none.
         words: excluded texts, for ``hard``; None leaves no passage out.
     """
 
@@ -45,6 +47,7 @@ class PlannedQuery:
     plan: tuple[VectorQuery, ...]
     depth: int
     request: JudgeRequest | None
+    question: Question | None
     words: ExcludedWords | None
 
 
@@ -69,12 +72,14 @@ def plan_queries(
     exclude: Sequence[str],
     *,
     hard: Hard,
+    read: int = 0,
 ) -> Operation[list[PlannedQuery]]:
     """Plan each query for k hits; a router parses the query and chooses a policy.
 
     A router adds ``exclude`` to the query's own excluded texts. ``hard`` leaves passages out by
     words, and by a judge's sure verdicts about texts in its question.
-    ``specs`` describes the encoder's vectors; ``vectors`` names the passages' vectors.
+    ``specs`` describes the encoder's vectors; ``vectors`` names the passages' vectors. ``read`` is
+    the number of candidates that a reranker reads.
 
     Raises:
         InputError: ``exclude`` and the query's own excluded texts are too many.
@@ -95,10 +100,11 @@ def plan_queries(
             chosen = policy
         text = query.text if isinstance(query, ParsedQuery) else query
         request = chosen.judge_request(text)
-        question = request.query if request is not None and hard is True else ""
-        words = ExcludedWords(excluded, question) if excluded else None
+        asked = request.query if request is not None and hard is True else ""
+        words = ExcludedWords(excluded, asked) if excluded else None
         depth = k if words is None else candidates_for(k)
-        return PlannedQuery(chosen, chosen.plan(text, depth), depth, request, words)
+        plan = chosen.plan(text, max(depth, read))
+        return PlannedQuery(chosen, plan, depth, request, chosen.question(text), words)
 
     # a router's parser may ask a model
     planned: list[PlannedQuery] = yield Compute(lambda: [plan_one(query) for query in queries])

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
 from logic_retrievers.judging.judge import (
-    MAX_WORDS,
-    Judgement,
+    AnyJudgement,
+    Question,
     TextPair,
     ask,
-    check_probabilities,
+    check_answer,
+    join_answers,
     nearest_sentences,
 )
 from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.ranking.judged_order import judged, reranked
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
-
-# Deduction for unread candidates if the judge alone ranks (by margins from -1 to 1).
-_UNJUDGED = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,14 @@ class CandidateRanking:
         ranking: the policy's ranking, best first.
         depth: number of candidates to return.
         request: the policy's question; None asks no judge.
+        question: the query as a reranker reads it; None asks none.
     """
 
     pool: CandidatePool
     ranking: Sequence[Ranked]
     depth: int
     request: JudgeRequest | None = None
+    question: Question | None = None
 
 
 def rank_candidates(
@@ -50,93 +52,86 @@ def rank_candidates(
     depth: int,
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
+    question: Question | None = None,
+    reranker: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """Rank all candidates that the judge's verdicts could bring among the first ``depth``."""
+    """Rank all candidates that judge or reranker could bring among the first ``depth``."""
     if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
-    judged = 0 if judge is None or request is None else judge.constants.candidates
-    return CandidateRanking(pool, policy.rank(pool, depth + judged), depth, request)
+    read = [
+        asked.constants.candidates
+        for asked, asks in ((judge, request), (reranker, question))
+        if asked is not None and asks is not None
+    ]
+    ranking = policy.rank(pool, depth + max(read, default=0))
+    return CandidateRanking(pool, ranking, depth, request, question)
 
 
 def judge_candidates(
     rankings: Sequence[CandidateRanking],
     passages: Mapping[str, Passage],
     judge: WeightedJudge | None,
+    reranker: WeightedJudge | None = None,
 ) -> Operation[list[list[Ranked]]]:
     """Return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score, or comes last if the judge alone
-    ranks. The judge is asked once about all queries. If the judge fails, the order stays unchanged,
-    with a warning.
+    ranks. Judge and reranker are each asked once about all queries. If one fails, the order stays
+    as it is without it, with a warning.
     """
-    if judge is None:
-        return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
-    read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
+    orders = [[*ranking.ranking] for ranking in rankings]
+    if reranker is not None:
+        read = yield from _read(reranker, [r.question for r in rankings], rankings, passages)
+        orders = [reranked(*each) for each in zip(orders, read, strict=True)]
+    if judge is not None:
+        requests = [ranking.request for ranking in rankings]
+        asked = [None if request is None else request.question for request in requests]
+        read = yield from _read(judge, asked, rankings, passages)
+        orders = [
+            order if request is None else judged(order, judgements, request, judge.constants)
+            for order, judgements, request in zip(orders, read, requests, strict=True)
+        ]
+    return [order[: r.depth] for order, r in zip(orders, rankings, strict=True)]
+
+
+def _read(
+    judge: WeightedJudge,
+    questions: Sequence[Question | None],
+    rankings: Sequence[CandidateRanking],
+    passages: Mapping[str, Passage],
+) -> Operation[list[dict[int, AnyJudgement]]]:
+    """Return the judgements of each query by candidate; warn if the judge failed."""
+    read: list[tuple[int, int, str, int]] = []  # query, candidate, excerpt, number of texts
     pairs: list[TextPair] = []
-    for number, ranking in enumerate(rankings):
-        if ranking.request is None:
+    for number, (question, ranking) in enumerate(zip(questions, rankings, strict=True)):
+        if question is None:
             continue
-        query = ranking.request.query
+        texts = question.texts(judge.constants.ask)
         for ranked in ranking.ranking[: judge.constants.candidates]:
             if passage := passages.get(ranking.pool.ids[ranked.index]):
-                excerpt = nearest_sentences(passage.text_to_embed, query, MAX_WORDS)
-                read.append((number, ranked.index, excerpt))
-                pairs.append((excerpt, query))
-    reply = yield from ask(judge.judge, pairs, check_probabilities)
-    if reply.answers is None:
+                excerpt = nearest_sentences(
+                    passage.text_to_embed, question, judge.constants.max_words
+                )
+                read.append((number, ranked.index, excerpt, len(texts)))
+                pairs += [(excerpt, text) for text in texts]
+    reply = yield from ask(judge.judge, pairs, check_answer)
+    if reply.warning:
         warn(PairJudgeWarning, reply.warning)
-        return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
-    judgements = {
-        (number, index): Judgement(*answer, text)
-        for (number, index, text), answer in zip(read, reply.answers, strict=True)
-        if answer is not None
-    }
-    final = []
-    for number, ranking in enumerate(rankings):
-        order, request = [*ranking.ranking], ranking.request
-        if request is not None:
-            changed = {
-                ranked.index: _judged(ranked, judgements[number, ranked.index], request, judge)
-                for ranked in order
-                if (number, ranked.index) in judgements
-            }
-            unjudged = _UNJUDGED if request.alone else 0.0
-            order = _sorted(
-                changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
-                for ranked in order
-            )
-        final.append(order[: ranking.depth])
-    return final
-
-
-def _judged(
-    ranked: Ranked, judgement: Judgement, request: JudgeRequest, judge: WeightedJudge
-) -> Ranked:
-    constants = judge.constants
-    reason = {
-        "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
-        "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
-        "neutral": f"the judge reads neither match nor violation in it ({judgement.neutral:.2f})",
-    }[judgement.verdict]
-    told = judgement.to_dict()
-    score = judgement.margin
-    if not request.alone:
-        added = request.gate * (
-            constants.satisfies_weight * judgement.satisfies
-            - constants.violates_weight * judgement.violates
-        )
-        score = ranked.score + added
-        told |= {"gate": round(request.gate, 6), "added": round(added, 6)}
-        reason = f"{ranked.reason}; {reason}"
-    return replace(ranked, score=score, reason=reason, details={**ranked.details, "judge": told})
-
-
-def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
-    """Sort best first; candidates that failed a filter stay behind the others."""
-    return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))
+    judgements: list[dict[int, AnyJudgement]] = [{} for _ in rankings]
+    kinds = {type(answer) for answer in reply.answers or () if answer is not None}
+    if len(kinds) > 1:
+        warn(PairJudgeWarning, "the pair judge does not count: it mixes scores and probabilities")
+    if len(kinds) != 1:
+        return judgements
+    answers = iter(reply.answers or ())
+    for number, index, excerpt, count in read:
+        joined = join_answers([*islice(answers, count)], excerpt)
+        if joined is not None:
+            judgements[number][index] = joined
+    return judgements
 
 
 def build_hits(

@@ -123,7 +123,7 @@ def _raises(pairs):
 # tests/judging covers the judge's other failures
 WRONG = {
     "raises": (_raises, "it raised RuntimeError"),
-    "a logit": (lambda pairs: np.array([-3.0, 0.1, 0.1]), "between 0 and 1"),
+    "logits": (lambda pairs: np.array([-3.0, 3.0, 3.0]), "between 0 and 1"),
 }
 
 

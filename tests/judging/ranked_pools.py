@@ -84,6 +84,8 @@ def reference_order(
     if question is None:
         return [(i, scores[i]) for i in own[:depth]], []
     read = own[: constants.candidates]
+    if all(candidates[i].margin is None for i in read):
+        return [(i, scores[i]) for i in own[:depth]], read
     final = []
     for i, candidate in enumerate(candidates):
         margin = candidate.margin if i in read else None

@@ -11,7 +11,7 @@ import pytest
 
 from logic_retrievers.effects import arun, run
 from logic_retrievers.errors import MalformedAnswerError
-from logic_retrievers.judging.judge import Reply, ask
+from logic_retrievers.judging.judge import PartialAnswers, Reply, ask
 
 PAIRS = [("cake", "a cake"), ("pie", "no cake"), ("tea", "a drink")]
 LENGTHS = [4, 3, None]
@@ -152,7 +152,7 @@ WRONG = {
     "takes nothing": (lambda: [], "it raised TypeError"),
     "too few": (lambda pairs: [1], "it gave 1 answers to 3 pairs"),
     "nothing": (lambda pairs: None, "it gave a NoneType and no list"),
-    "wrong form": (lambda pairs: [1, None, 0.5], "no whole number"),
+    "wrong form": (lambda pairs: [None, 0.5, 0.5], "no whole number"),
 }
 
 
@@ -168,6 +168,18 @@ async def test_a_failure_is_told_and_not_raised(case):
         assert reply == Reply(None, problem)
         assert reply.warning == f"the pair judge does not count: {problem}"
         assert "key-12345" not in str(reply)
+
+
+async def test_a_malformed_answer_is_left_out():
+    """One bad answer must not take good ones with it."""
+    partial = PartialAnswers([1, None, 2], "the endpoint was busy")
+    for judge, answers, word in (
+        (lambda pairs: [1, None, 0.5], [1, None, None], "whole"),
+        (lambda pairs: partial, [1, None, 2], "busy"),
+    ):
+        for reply in (asked(judge), await asked_async(judge)):
+            assert reply.answers == answers
+            assert word in reply.warning
 
 
 async def test_cancelling_is_no_failure():

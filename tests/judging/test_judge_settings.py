@@ -8,7 +8,7 @@ from judges import forbidden_judge
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import JudgeSettings, onnx
-from logic_retrievers.judging.judge import BundledJudge
+from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.settings import WeightedJudge, check_any_judge, resolve_judge
 
 
@@ -16,7 +16,7 @@ def resolved(judge):
     return run(resolve_judge(judge), encoder_threads)
 
 
-class ShippedJudge(BundledJudge):
+class ShippedJudge(ModelJudge):
     """Brings its own weights, as a bundle's judge does."""
 
     def __init__(self, constants):

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     },
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
-        *("scoring", "text", "language"),
+        *("scoring", "text", "language", "files", "http", "chat"),
     },
     "queries": {"errors", "checks", "text", "language", "judging"},
     "validation": {"types", "errors", "encoders"},
@@ -47,6 +47,7 @@ MAY_IMPORT = {
     },
     "policies": {
         *("types", "errors", "checks", "overrides", "scoring", "queries", "text", "language"),
+        "judging",
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),

@@ -40,6 +40,7 @@ from logic_retrievers.conflicts.settings import (
 )
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
@@ -257,4 +258,6 @@ def _name(judge: AnyPairJudge) -> str | None:
     """Return the name of a user's judge; None if the vectors decide."""
     if not callable(judge):
         return None
+    if isinstance(judge, ModelJudge):
+        return repr(judge)
     return str(getattr(judge, "__qualname__", type(judge).__qualname__))
