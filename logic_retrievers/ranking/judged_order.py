@@ -13,8 +13,7 @@ from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.policies import Ranked
 from logic_retrievers.policies.base import JudgeRequest
 
-# If the judge alone ranks, how much lower an unread candidate is than the lowest judgement, less its
-# cosine.
+# If the judge alone ranks: lowest judgement less the score of an unread candidate, less its own.
 _BELOW_LOWEST = 2.0
 
 
