@@ -204,7 +204,7 @@ class Reranker:
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
-            reranker = yield from resolve_judge(self.reranker)
+            reranker = yield from resolve_judge(self.reranker, "reranker")
             depth = k if words is None else len(readable)
             asked = (planned.request, judge, planned.question, reranker)
             candidates = [rank_candidates(policy, pool, depth, *asked)]

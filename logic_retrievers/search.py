@@ -201,7 +201,7 @@ class Engine:
         excluded = check_exclude(exclude, hard, chosen)
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
-        reranker = yield from resolve_judge(self.reranker)
+        reranker = yield from resolve_judge(self.reranker, "reranker")
         read = 0 if reranker is None else reranker.constants.candidates
         planned = yield from plan_queries(
             checked, chosen, specs, vectors, k, excluded, hard=hard, read=read

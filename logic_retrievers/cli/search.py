@@ -234,16 +234,16 @@ def _explain_words(hit: Hit, query: str, language: str) -> list[str]:
 
 
 def _explain_sum(hit: Hit) -> list[str]:
-    """Explain a score as the sum of similarity, penalty and the judge's addition."""
+    """Explain a score as the sum of similarity, penalty and what models added."""
     details = hit.evidence.details
-    added = details.get("judge", {}).get("added")
+    models = ("reranker", "judge")
+    added = {name: details[name]["added"] for name in models if "added" in details.get(name, {})}
     penalty = details.get("penalty")
-    if added is None and penalty is None:
+    if not added and penalty is None:
         return []
-    similarity = hit.score + (penalty or 0) - (added or 0)
+    similarity = hit.score + (penalty or 0) - sum(added.values())
     parts = [f"score {hit.score:.3f} = similarity {similarity:.3f}"]
     if penalty is not None:
         parts.append(f"- penalty {penalty:.3f} (violation {details['violation']:.3f})")
-    if added is not None:
-        parts.append(f"{'-' if added < 0 else '+'} judge {abs(added):.3f}")
+    parts += [f"{'-' if gain < 0 else '+'} {name} {abs(gain):.3f}" for name, gain in added.items()]
     return [" ".join(parts)]

@@ -52,7 +52,8 @@ class JudgeSettings(Overrides):
             units of a cosine.
         violates_weight: deduction for a passage that certainly violates the query, at a gate of 1,
             in units of a cosine.
-        relevance_weight: share of the judge's order, at a gate of 1, if it gives scores.
+        relevance_weight: share of the judge's order, at a gate of 1, if it gives scores. Of a
+            reranker, the share of its order; by default 1.
         ask: ``restated`` asks with the query and its excluded texts repeated, ``query`` with the
             user's words, ``parts`` with the wanted text and with each excluded text. The policy
             ``judge`` does not read the parts of a query and asks with the user's words.
@@ -69,7 +70,7 @@ class JudgeSettings(Overrides):
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
     satisfies_weight: NonNegative = 0.5
     violates_weight: NonNegative = 0.2
-    relevance_weight: Share = 0.5
+    relevance_weight: Share = 0.25
     ask: Ask = "restated"
     max_words: Annotated[int, Field(ge=1, le=10_000), BeforeValidator(_whole)] = MAX_WORDS
     drop_above: Share | None = None
@@ -152,7 +153,9 @@ def check_any_judge(judge: Any, setting: str = "judge") -> None:
         )
 
 
-def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
+def resolve_judge(
+    judge: AnyJudge, role: Literal["judge", "reranker"] = "judge"
+) -> Operation[WeightedJudge | None]:
     """Return the judge to ask; load the default bundle's judge on first use."""
     if judge is None:
         return None
@@ -169,5 +172,7 @@ def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
             )
         if function is None:
             return None
-    constants = function.constants if isinstance(function, ModelJudge) else None
+    constants = dict(function.constants) if isinstance(function, ModelJudge) else {}
+    if role == "reranker":
+        constants = {"relevance_weight": 1.0, **constants}
     return WeightedJudge(function, settings.over(constants))

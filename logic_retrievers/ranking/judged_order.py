@@ -54,15 +54,21 @@ def judged(
     )
 
 
-def reranked(order: Sequence[Ranked], judgements: Mapping[int, AnyJudgement]) -> list[Ranked]:
-    """Return the candidates in a reranker's order, with the policy's deductions kept."""
+def reranked(
+    order: Sequence[Ranked], judgements: Mapping[int, AnyJudgement], weight: float = 1.0
+) -> list[Ranked]:
+    """Return the candidates in a reranker's order, with the policy's deductions kept.
+
+    ``weight`` is the share of the reranker's order; the rest is the policy's.
+    """
     margins = {index: judgement.margin for index, judgement in judgements.items()}
-    moves = _moves(order, margins)
+    moves = {index: weight * move for index, move in _moves(order, margins).items()}
     return _sorted(
         _with_judgement(
             replace(ranked, score=ranked.score + moves[ranked.index]),
             "reranker",
             judgements[ranked.index],
+            {"added": round(moves[ranked.index], 6)},
         )
         if ranked.index in moves
         else ranked

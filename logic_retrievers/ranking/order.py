@@ -85,7 +85,8 @@ def judge_candidates(
     orders = [[*ranking.ranking] for ranking in rankings]
     if reranker is not None:
         read = yield from _read(reranker, [r.question for r in rankings], rankings, passages)
-        orders = [reranked(*each) for each in zip(orders, read, strict=True)]
+        weight = reranker.constants.relevance_weight
+        orders = [reranked(*each, weight) for each in zip(orders, read, strict=True)]
     if judge is not None:
         requests = [ranking.request for ranking in rankings]
         asked = [None if request is None else request.question for request in requests]
