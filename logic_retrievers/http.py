@@ -213,9 +213,9 @@ class ModelEndpoint:
         model: name of the model at the endpoint; empty where a subclass allows it.
         api_key, api_key_variable: the key, or the environment variable that holds it.
         timeout: seconds that a request may take, to the last byte of the answer.
-        retries: repetitions after a lost connection, status 429 or 5xx. With all repetitions and
-            pauses, including those that the endpoint asks for, a request takes at most
-            ``timeout * (retries + 1)`` seconds.
+        retries: repetitions after a lost connection, status 429, or 5xx other than 501. With all
+            repetitions and pauses, including those that the endpoint asks for, a request takes at
+            most ``timeout * (retries + 1)`` seconds.
     """
 
     _path: str
@@ -327,7 +327,9 @@ def _certificates() -> ssl.SSLContext:
 
 
 def _is_busy(response: httpx.Response) -> bool:
-    return response.status_code == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error
+    # "not implemented" does not pass: a server of models that was not started for this path
+    may_pass = response.is_server_error and response.status_code != httpx.codes.NOT_IMPLEMENTED
+    return may_pass or response.status_code == httpx.codes.TOO_MANY_REQUESTS
 
 
 def _pause(state: tenacity.RetryCallState) -> float:
