@@ -29,10 +29,9 @@ Form: TypeAlias = Literal["cohere", "tei", "vllm"]
 
 # text-embeddings-inference takes no more in a request unless it is told to
 BATCH_SIZE = 32
-# requests under way at the same time
-CONCURRENCY = 4
+CONCURRENCY = 4  # requests under way at the same time
 
-# the other requests of a call would fail as well, each after its retries
+# the other requests of a call would fail too, some only after all their repetitions
 _LASTING = (AuthenticationError, ServerUnavailableError, ServerTimeoutError)
 
 
@@ -57,7 +56,7 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
 
     - ``form="cohere"``: POST ``url/rerank`` with ``documents``, as documented at
       docs.cohere.com/reference/rerank. Jina, Voyage, LiteLLM, vLLM, Infinity, llama.cpp's server
-      and OpenVINO's answer in the same way.
+      and OpenVINO's take it too.
     - ``form="tei"``: POST ``url/rerank`` with ``texts``, as documented in
       text-embeddings-inference's ``docs/openapi.json``. Raw scores are asked for.
     - ``form="vllm"``: POST ``url/score`` with ``text_1`` and ``text_2``, as documented for vLLM's
@@ -78,9 +77,9 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
         api_key, api_key_variable: the key, sent as ``Authorization: Bearer``, or the environment
             variable that holds it.
         timeout: seconds that a request may take, to the last byte of the answer.
-        retries: repetitions after a lost connection, status 429 or 5xx. With all repetitions and
-            pauses, including those that the endpoint asks for, a request takes at most
-            ``timeout * (retries + 1)`` seconds.
+        retries: repetitions after a lost connection, status 429, or 5xx other than 501. With all
+            repetitions and pauses, including those that the endpoint asks for, a request takes at
+            most ``timeout * (retries + 1)`` seconds.
         batch_size: maximum number of passages in a request.
 
     Raises:

@@ -117,7 +117,7 @@ def test_certificates_are_read_once(serve, monkeypatch):
     assert judge(PAIRS) == SCORES
 
 
-# --- replies as services document them; none was recorded here
+# --- replies as services document them, or recorded where it says so
 
 REPLIES = {
     # docs.cohere.com/reference/rerank
@@ -176,24 +176,33 @@ REPLIES = {
     },
     # text-embeddings-inference, docs/openapi.json, schema `Rank`
     "tei": [{"index": 0, "score": 1.0, "text": None}],
-    # llama.cpp's server, issue 8555: scores are logits
+    # recorded from llama.cpp's server (xllamacpp 2026.10.11549), which speaks both forms; logits
     "llama.cpp": {
-        "id": None,
+        "model": "qwen05",
+        "object": "list",
+        "usage": {"prompt_tokens": 31, "total_tokens": 31},
         "results": [
-            {"index": 0, "relevance_score": 7.741800308227539},
-            {"index": 1, "relevance_score": -2.33689022064209},
-            {"index": 2, "relevance_score": 3.8466310501098633},
+            {"index": 0, "relevance_score": 3.3345348834991455},
+            {"index": 1, "relevance_score": 3.0368447303771973},
         ],
-        "meta": None,
     },
-    # Infinity, docs/assets/openapi.json, schema `ReRankResult`
+    "llama.cpp tei": [
+        {"index": 0, "score": 3.3345348834991455},
+        {"index": 1, "score": 3.0368447303771973},
+        {"index": 2, "score": 1.086864709854126},
+    ],
+    # recorded from Infinity 0.0.78
     "infinity": {
         "object": "rerank",
-        "results": [{"relevance_score": 0.5, "index": 0, "document": None}],
-        "model": "mixedbread-ai/mxbai-rerank-xsmall-v1",
-        "usage": {"prompt_tokens": 10, "total_tokens": 10},
-        "id": "infinity-1",
-        "created": 1700000000,
+        "results": [
+            {"relevance_score": 0.5661184191703796, "index": 2, "document": None},
+            {"relevance_score": 0.4563516676425934, "index": 0, "document": None},
+            {"relevance_score": 0.34562262892723083, "index": 1, "document": None},
+        ],
+        "model": "ce",
+        "usage": {"prompt_tokens": 132, "total_tokens": 132},
+        "id": "infinity-1bdaf3d9-2a2e-4e6c-9f16-a6dc341688cc",
+        "created": 1796072028,
     },
     # OpenVINO model server, docs/model_server_rest_api_rerank.md
     "openvino": {
@@ -206,9 +215,9 @@ REPLIES = {
 
 
 @pytest.mark.parametrize("service", REPLIES)
-def test_documented_replies_are_read(serve, service):
-    form = {"tei": "tei", "vllm score": "vllm"}.get(service, "cohere")
+def test_replies_of_real_services_are_read(serve, service):
     reply = REPLIES[service]
+    form = "tei" if isinstance(reply, list) else "vllm" if service == "vllm score" else "cohere"
     rows = reply if isinstance(reply, list) else reply.get("results", reply.get("data"))
     expected = {row["index"]: row.get("relevance_score", row.get("score")) for row in rows}
     server = serve(form)
@@ -262,6 +271,7 @@ FAILURES = {
     "forbidden": ([Fault(403, body={"message": "not yours"})], "refused the API key"),
     "busy": ([Fault(429, {"Retry-After": "3600"}, {})], "pause of 3600 seconds"),
     "broken": ([Fault(500, body={"detail": QUERY})], "status 500"),
+    "not supported": ([Fault(501, body={"error": {"type": "no_rerank"}})], "status 501, no_rerank"),
     "refused": (
         [Fault(422, body={"error": QUERY, "type": "validation"})],
         "status 422, validation",
@@ -299,6 +309,15 @@ def test_a_busy_endpoint_is_asked_again_after_the_pause_it_wants(serve):
     assert answers.problem == ""
     assert len(server.requests) == 2
     assert time.monotonic() - begun >= 2
+
+
+def test_what_does_not_pass_is_not_tried_again(serve):
+    """llama.cpp's server says 501 where it was started without its switch for reranking."""
+    for status in (400, 401, 404, 422, 501):
+        server = serve()
+        server.faults = [Fault(status, body={})] * 3
+        assert f"status {status}" in judge_of(server, retries=2)(PAIRS).problem
+        assert len(server.requests) == 1
 
 
 def test_some_requests_fail_and_the_others_count(serve):
