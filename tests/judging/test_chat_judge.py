@@ -24,7 +24,7 @@ from logic_retrievers.judging.model_judge import judge_from
 # llama.cpp's server, asked as ChatJudge asks
 RECORDED = json.loads(Path(__file__).with_name("chat_replies.json").read_text("utf-8"))
 PAIRS = [(f"Inn {number}.", "an inn without a pool") for number in range(6)]
-SURE = {"A": 0.125, "B": 0.0625, "C": 0.75}
+SHARES = {"Yes": 0.125, "To": 0.125, "No": 0.75}
 
 
 class Model:
@@ -33,7 +33,7 @@ class Model:
     Args:
         most: maximum ``top_logprobs``; more is refused. None ignores the field.
         refuses: fields that are refused.
-        says: the text of an answer, by a word of the prompt; ``C`` for others.
+        says: the text of an answer, by a word of the prompt; ``No`` for others.
 
     Attributes:
         together: most requests that ran at once; no answer comes before ``waits_for`` did.
@@ -55,13 +55,13 @@ class Model:
         if self.refuses & body.keys() or (self.most or 99) < body.get("top_logprobs", 0):
             return 400, {"error": {"type": "invalid_request_error"}}, {}
         prompt = body["messages"][-1]["content"]
-        said = next((text for word, text in self.says.items() if word in prompt), "C")
+        said = next((text for word, text in self.says.items() if word in prompt), "No")
         if isinstance(said, tuple):
             return said
         reply = completion(said)
         if self.most and "logprobs" in body:
-            top = [{"token": t, "logprob": math.log(share)} for t, share in SURE.items()]
-            reply["choices"][0]["logprobs"] = {"content": [{"token": "C", "top_logprobs": top}]}
+            top = [{"token": t, "logprob": math.log(share)} for t, share in SHARES.items()]
+            reply["choices"][0]["logprobs"] = {"content": [{"token": "No", "top_logprobs": top}]}
         return 200, reply, {}
 
 
@@ -90,11 +90,12 @@ def problem(answers) -> str:
 
 def test_the_probabilities_of_a_recorded_reply(endpoint):
     """The reply of a real server, with words among its tokens."""
-    endpoint.answer = lambda _: (200, RECORDED["letters"]["body"], {})
+    endpoint.answer = lambda _: (200, RECORDED["word"]["body"], {})
     asked = judge(endpoint, extra={"cache_prompt": False, "seed": 7})
     (answer,) = asked(PAIRS[:1])
-    shares = [math.exp(logprob) for logprob in (-1.0422, -1.2505, -1.2065)]
-    assert answer == pytest.approx([share / sum(shares) for share in shares], abs=1e-3)
+    yes = sum(map(math.exp, (-0.8017, -6.9698, -8.0367, -8.3427)))  # also " Yes", "YES"
+    no = sum(map(math.exp, (-0.628, -7.0263, -7.9193, -8.4065)))
+    assert answer == pytest.approx((yes / (yes + no), no / (yes + no), 0), abs=1e-9)
     (body,) = bodies(endpoint)
     assert body.pop("messages")[0]["content"].count("Inn 0.") == 1
     assert body == {
@@ -115,12 +116,12 @@ def test_json_of_a_recorded_reply(endpoint):
     (body,) = bodies(endpoint)
     form = body["response_format"]["json_schema"]
     assert form["strict"] is True
-    assert form["schema"]["properties"]["verdict"]["enum"] == ["satisfies", "neither", "violates"]
+    assert form["schema"]["properties"]["answer"]["enum"] == ["yes", "no"]
     assert (body["max_tokens"], "temperature" in body) == (999, False)
 
 
-WEIGHED = (0.125 / 0.9375, 0.0625 / 0.9375, 0.75 / 0.9375)
-CHOSEN = (0.0, 0.0, 1.0)
+WEIGHED = (0.125 / 0.875, 0.75 / 0.875, 0.0)
+CHOSEN = (0.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -160,13 +161,15 @@ def test_an_endpoint_without_probabilities(endpoint):
 
 
 def test_two_passages(endpoint):
-    """A vector calls an inn and its newer menu a contradiction."""
-    endpoint.answer = Model(None, says={"never": "A"})
+    """The same endpoint tells if passages contradict each other."""
+    endpoint.answer = Model(None, says={"never": "Yes", "who": "?"})
     asked = judge(endpoint, answer="json")
-    assert asked.contradictions([("open on Mondays", "never open"), ("a", "b")]) == [1.0, None]
-    assert "Inn" not in str(bodies(endpoint))
-    schema = bodies(endpoint)[0]["response_format"]["json_schema"]["schema"]
-    assert schema["properties"]["contradiction"]["enum"] == ["yes", "no"]
+    pairs = [("open on Mondays", "never open"), ("a", "b"), ("who", "b")]
+    found = asked.contradictions(pairs)
+    assert found == [1.0, 0.0, None]
+    assert "1 of 3" in problem(found)
+    assert judge(endpoint, answer="json").contradictions(pairs[:2]) == [1.0, 0.0]
+    assert "contradict" in bodies(endpoint)[0]["messages"][0]["content"]
 
 
 # --- what goes wrong
@@ -249,7 +252,7 @@ def test_a_pause_that_is_asked_for(endpoint):
     """A rate limit that ends in a second costs no answer."""
     endpoint.answer = None
     endpoint.will(429, {}, Retry_After="1")
-    endpoint.will(200, completion("C"))
+    endpoint.will(200, completion("No"))
     begun = time.monotonic()
     assert judge(endpoint, answer="json", retries=1, timeout=5)(PAIRS[:1]) == [CHOSEN]
     assert time.monotonic() - begun >= 1
@@ -337,13 +340,13 @@ def test_a_function_that_chats():
         ((role, text),) = turns
         if "Inn 4" in text:
             raise InputError("Inn 4 is withheld")
-        return "C" if role == "user" and "Inn 1" in text else "Neither."
+        return "Yes." if role == "user" and "Inn 1" in text else "No"
 
     found = ChatJudge(chat)(PAIRS[:5])
-    assert found == [(0, 1, 0), CHOSEN, (0, 1, 0), (0, 1, 0), None]
+    assert found == [CHOSEN, (1, 0, 0), CHOSEN, CHOSEN, None]
     assert problem(found) == "1 of 5 answers were withheld"
     assert seen == ["here"] * 5
-    found = ChatJudge(lambda turns: {"text": "C"})(PAIRS[:1])
+    found = ChatJudge(lambda turns: {"text": "No"})(PAIRS[:1])
     assert "1 of 1 answers could not be read" in problem(found)
 
 
@@ -431,28 +434,31 @@ def test_the_whole_address_is_an_address_too(endpoint):
 
 
 async def test_a_search_and_a_reranker(endpoint):
-    """The user's own words are asked, about ten candidates, and the answer moves the passage."""
-    endpoint.answer = Model(None, says={"without any nuts": "A", "walnuts": "C", "": "B"})
+    """Wanted and excluded texts are asked about, and the answers move the passages."""
+    nutty = "Does what the passage describes have this, or is it this: nuts?"
+    endpoint.answer = Model(None, says={f"walnuts and nuts on top.\n</passage>\n\n{nutty}": "Yes"})
     with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
         index.add(PASSAGES)
         engine = Engine(index, judge=judge(endpoint))
-        hits = engine.search(PROPERTY, 7)
-        assert ids(hits)[0] == "waived"
-        assert hits[0].evidence.details["judge"]["verdict"] == "satisfies"
-        prompt = bodies(endpoint)[0]["messages"][0]["content"]
-        assert f"<request>\n{PROPERTY}\nWanted: a cake\nRuled out: nuts\n</request>" in prompt
-        assert listed(await engine.asearch(PROPERTY, 7)) == listed(hits)
+        hits = {hit.passage.id: hit.evidence.details["judge"] for hit in engine.search(PROPERTY, 7)}
+        assert [name for name, told in hits.items() if told["verdict"] == "violates"] == ["nutty"]
+        assert len(endpoint.requests) == 7 * 2 + 2
+        prompts = [body["messages"][0]["content"] for body in bodies(endpoint)]
+        assert sum("offer this: a cake?" in prompt for prompt in prompts) == 7 + 2
+        found = [hit.passage.id for hit in await engine.asearch(PROPERTY, 7)]
+        assert found == list(hits)
+        endpoint.answer = Model(None, says={"lemon": "Yes"})
         reranked = Engine(index, judge=None, reranker=judge(endpoint)).search("cakes", 7)
-        assert ids(reranked)[0] == "waived"
+        assert ids(reranked)[0] == "plain"
         index.add([Passage(f"more {n}", f"A cake, number {n}.") for n in range(9)])
         endpoint.requests.clear()
         Engine(index, judge=judge(endpoint, answer="json")).search(PROPERTY, 3)
-        assert len(endpoint.requests) == 10
+        assert len(endpoint.requests) == 10 * 2
 
 
 def test_a_filter_of_contradictions(endpoint):
     """The judge's answer decides which passages conflict."""
-    endpoint.answer = Model(None, says={"never": "A", "": "B"})
+    endpoint.answer = Model(None, says={"never": "Yes"})
     given = passages("inn | yes | a", "inn | no | a", "inn | never | a")
     made = ContradictionFilter(PlacedEncoder(), judge=judge(endpoint), resolution="drop_both")
     found = made.filter(given)
