@@ -18,6 +18,12 @@ from logic_retrievers.encoders import VectorSpec as VectorSpec
 from logic_retrievers.errors import LogicRetrieversError as LogicRetrieversError
 from logic_retrievers.index import IngestReport as IngestReport
 from logic_retrievers.index import PassageIndex as PassageIndex
+from logic_retrievers.judging import ChatJudge as ChatJudge
+from logic_retrievers.judging import CrossEncoderJudge as CrossEncoderJudge
+from logic_retrievers.judging import JudgeSettings as JudgeSettings
+from logic_retrievers.judging import ModelJudge as ModelJudge
+from logic_retrievers.judging import OnnxJudge as OnnxJudge
+from logic_retrievers.judging import RerankEndpoint as RerankEndpoint
 from logic_retrievers.policies import AutoPolicy as AutoPolicy
 from logic_retrievers.policies import BooleanPolicy as BooleanPolicy
 from logic_retrievers.policies import BooleanSettings as BooleanSettings

@@ -1,8 +1,14 @@
+from logic_retrievers.judging.chat_judge import ChatJudge as ChatJudge
 from logic_retrievers.judging.constraint import ConstraintReading as ConstraintReading
+from logic_retrievers.judging.cross_encoder import CrossEncoderJudge as CrossEncoderJudge
 from logic_retrievers.judging.judge import LABELS as LABELS
 from logic_retrievers.judging.judge import VERDICTS as VERDICTS
 from logic_retrievers.judging.judge import Judgement as Judgement
+from logic_retrievers.judging.judge import PartialAnswers as PartialAnswers
 from logic_retrievers.judging.judge import QueryJudge as QueryJudge
+from logic_retrievers.judging.judge import Question as Question
+from logic_retrievers.judging.judge import RelevanceJudgement as RelevanceJudgement
+from logic_retrievers.judging.model_judge import ModelJudge as ModelJudge
 from logic_retrievers.judging.onnx import OnnxConstraint as OnnxConstraint
 from logic_retrievers.judging.onnx import OnnxNLI as OnnxNLI
 from logic_retrievers.judging.onnx import OnnxPairJudge as OnnxPairJudge
@@ -11,5 +17,7 @@ from logic_retrievers.judging.onnx import default_constraint as default_constrai
 from logic_retrievers.judging.onnx import default_judge as default_judge
 from logic_retrievers.judging.onnx import default_nli as default_nli
 from logic_retrievers.judging.onnx import default_relation as default_relation
+from logic_retrievers.judging.onnx_folder import OnnxJudge as OnnxJudge
 from logic_retrievers.judging.relation import RELATIONS as RELATIONS
+from logic_retrievers.judging.rerank_endpoint import RerankEndpoint as RerankEndpoint
 from logic_retrievers.judging.settings import JudgeSettings as JudgeSettings
