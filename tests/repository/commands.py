@@ -27,6 +27,8 @@ SHOWN = {
     "server": "http://localhost:6333",
     "topical": "BAAI/bge-large-en-v1.5",
     "compatibility": "path/to/your-compatibility-model",
+    "rerank_service": "https://api.cohere.com/v2",
+    "chat": "http://127.0.0.1:8000/v1",
 }
 
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_socket
-from commands import run_blocks
+from chat_endpoint import completion, running_endpoint
+from commands import call, run_blocks
 from qdrant_client import QdrantClient
 from query_files import write_noisy
-from small_models import write_small_model
+from rerank_server import running_rerank_server
+from small_models import write_small_cross_encoder, write_small_model
 
 from benchmarks.report.workbench import ROLES
-from logic_retrievers import PassageIndex
+from logic_retrievers import JudgeSettings, PassageIndex
 from logic_retrievers.evaluation.statistics import mcnemar
+from logic_retrievers.judging import LABELS
 from logic_retrievers.serving.service import REQUESTS
 
 pytestmark = pytest.mark.reader
 
 ROOT = Path(__file__).parents[2]
+EXPORT = ROOT / "examples" / "export_cross_encoder.py"
 
 
 def readme_examples() -> list[tuple[str, str]]:
@@ -129,6 +134,21 @@ def test_the_page_on_files_runs(run, tmp_path, no_network):
     texts += [node.get_content("embed") for node in names["nodes"]]
     assert len(texts) > 10
     names["encoder"].encode_documents(texts)
+
+
+def test_the_page_on_judges_runs(run, tmp_path, monkeypatch):
+    """Every class, with small models and local servers in the place of a user's."""
+    write_small_cross_encoder(tmp_path / "models" / "nli", *LABELS)
+    write_small_cross_encoder(tmp_path / "models" / "reranker", "relevance")
+    call(sys.executable, EXPORT, tmp_path / "models" / "nli", tmp_path / "exported" / "nli")
+    monkeypatch.setenv("CO_API_KEY", "any")
+    with running_rerank_server() as service, running_endpoint() as chat:
+        chat.will(200, completion("Yes"))
+        names, said = run("judges", rerank_service=service.url, chat=chat.url)
+    assert {line.split()[0] for line in said[:2]} == {"plain", "nutty"}
+    assert names["language_model"].requests > 0
+    assert JudgeSettings.load("judge.json").ask == "parts"
+    assert len(service.requests) * len(chat.requests) > 0
 
 
 def test_the_page_on_haystack_runs(run, no_network):
