@@ -62,7 +62,19 @@ SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
-    "evaluation": {"types", "errors", "files", "scoring", "queries"},
+    "evaluation": {
+        *(
+            "types",
+            "errors",
+            "effects",
+            "files",
+            "scoring",
+            "queries",
+            "judging",
+            "index",
+            "search",
+        ),
+    },
     "conflicts": SEARCHING | {"files", "evaluation"},
     "probe": SEARCHING | {"files", "chat", "evaluation", "search", "conflicts"},
     "adapters": SEARCHING | {"conflicts"},
