@@ -10,7 +10,6 @@ from logic_retrievers.errors import MalformedAnswerError
 from logic_retrievers.judging.judge import (
     Answer,
     PartialAnswers,
-    Question,
     TextPair,
     ask,
     check_answer,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RememberingJudge(ModelJudge):
-    """Asks a judge once about each pair.
+    """Asks a judge once about each pair of passage and text.
 
     A pair without an answer is not asked again either, since a judge may stop on purpose.
 
@@ -37,11 +36,11 @@ class RememberingJudge(ModelJudge):
 
     def __init__(self, judge: Callable[..., Any]) -> None:
         self._judge = judge
-        self._answers: dict[tuple[Any, ...], Answer | None] = {}
+        self._answers: dict[TextPair, Answer | None] = {}
         self.problem = ""
 
     def __call__(self, pairs: Sequence[TextPair], /) -> Sequence[Answer | None]:
-        keys = [_key(pair) for pair in pairs]
+        keys = [(passage, str(text)) for passage, text in pairs]
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._answers}
         reply = run(ask(self._judge, [*new.values()], check_answer), encoder_threads)
         self.problem = reply.problem
@@ -67,11 +66,3 @@ def remembering(judge: AnyJudge, index: PassageIndex) -> JudgeSettings | None:
         return None
     settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()
     return settings.model_copy(update={"judge": RememberingJudge(weighted.judge)})
-
-
-def _key(pair: TextPair) -> tuple[Any, ...]:
-    # a judge may read the parts of a question, not only its text
-    passage, text = pair
-    if isinstance(text, Question):
-        return passage, str(text), text.query, text.wanted, text.excluded
-    return pair
