@@ -93,7 +93,8 @@ def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
         places = [i for i, q in enumerate(dataset.queries) if q.extra.get("kind", "") == kind]
         for name, lists in ranked.items():
             values = [
-                _metrics(dataset.queries[i], lists[i], ranked["plain search"][i]) for i in places
+                query_metrics(dataset.queries[i], lists[i], ranked["plain search"][i])
+                for i in places
             ]
             estimates = bootstrap(values)
             row: dict[str, object] = {
@@ -112,9 +113,9 @@ def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
     return rows
 
 
-def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[float]:
+def query_metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[float]:
     """Compute one value for each of :data:`METRICS`; NaN if no passage is labelled violating."""
-    right, before = _first_rank(ranked, query), _first_rank(plain, query)
+    right, before = first_rank(ranked, query), first_rank(plain, query)
     labelled = bool(query.violating)
     violating = next((i for i, d in enumerate(ranked, 1) if d in query.violating), DEPTH + 1)
     return [
@@ -128,7 +129,7 @@ def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[
     ]
 
 
-def _first_rank(ranked: Sequence[str], query: Query) -> int:
+def first_rank(ranked: Sequence[str], query: Query) -> int:
     """Return the rank of the first satisfying passage; one past the list if there is none."""
     return next((i for i, d in enumerate(ranked, 1) if d in query.grades), DEPTH + 1)
 
