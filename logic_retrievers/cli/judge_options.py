@@ -26,6 +26,7 @@ _FORMS = (
 _FOLDERS = {
     "manifest.json": "OnnxPairJudge",
     "model.onnx": "OnnxJudge",
+    "onnx/model.onnx": "OnnxJudge",
     "config.json": "CrossEncoderJudge",
 }
 _HUB_NAME = re.compile(r"[\w.-]*\w/\w[\w.-]*", re.ASCII)

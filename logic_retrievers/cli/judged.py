@@ -70,8 +70,8 @@ def fit(
         _print_fit(found)
     print_status(
         "written",
-        f"{file}; measure it on other queries than these: logic-retrievers evaluate"
-        f" {command['folder']} --judge {file} --split with another than {command['split']}",
+        f"{file}; measure it on other queries: logic-retrievers evaluate {command['folder']}"
+        f" --judge {file}, with a --split other than {command['split']}",
     )
 
 
