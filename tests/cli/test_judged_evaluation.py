@@ -92,7 +92,11 @@ def test_queries_that_a_judge_makes_worse(folder, harmful):
 
 def test_fit_and_measure(tmp_path):
     """The way that the documentation shows: fit on one split, measure on the other."""
-    folder = write_folder(tmp_path, "where you swim in a basin", "whose pool was a pool once")
+    folder = write_folder(
+        tmp_path,
+        "where you swim all day",
+        "that had a pool, the best pool in town, until the pool was closed",
+    )
 
     def relevance(query, text):
         town = any(town in query and town in text for town in TOWNS)
@@ -106,7 +110,7 @@ def test_fit_and_measure(tmp_path):
         said = invoke(*arguments, own, "--fit", fitted)
         assert "warning: only 6 queries" in said.stderr
         assert "--split other than dev" in said.stderr
-        assert "chosen: ask parts" in said.stdout
+        assert "ask parts" in said.stdout
         assert re.search(r"gain over no judge: \+\S+ \(95 % interval", said.stdout)
         assert "no gain is shown" not in said.stdout
         settings = JudgeSettings.load(fitted)
