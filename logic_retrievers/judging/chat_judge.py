@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from threading import Lock
@@ -26,14 +27,13 @@ from logic_retrievers.errors import (
     shown,
 )
 from logic_retrievers.judging.chat_questions import (
-    CONTRADICTION,
-    VERDICT,
-    ChatQuestion,
+    SCHEMA,
     Form,
-    Probabilities,
     Turns,
-    contradiction_texts,
-    verdict_texts,
+    ask_about,
+    ask_about_two,
+    read,
+    weigh,
 )
 from logic_retrievers.judging.judge import PartialAnswers, TextPair
 from logic_retrievers.judging.model_judge import ModelJudge, refuse_to_describe
@@ -45,26 +45,27 @@ AnswerForm: TypeAlias = Literal["auto", "token", "json"]
 _PATH = "/chat/completions"
 MOST_THREADS = 256
 # longest answers, in tokens
-_LETTER, _SENTENCE, _JSON = 1, 16, 64
+_WORD, _SENTENCE, _JSON = 1, 16, 64
 # after so many refused requests, and none that was accepted, no more are sent
 _MOST_REFUSED = 3
 
 
 class ChatJudge(ModelJudge):
-    """Asks a language model how a passage stands to a query, and if two passages contradict.
+    """Asks a language model if a passage offers what a query wants, and has what it excludes.
 
-    Each pair is one request. Texts are quoted in the prompt, but a passage may still persuade a
-    model: a judge's verdict is no protection against texts written to deceive it.
+    It also tells if two passages contradict each other. Each question is one request, answered with
+    yes or no: for a query one for the wanted text and one for each excluded text, about each of the
+    first ten candidates. Passages are quoted in the prompt, but may still persuade a model: a
+    verdict is no protection against texts that are written to deceive it.
 
     Args:
         url: base address of an OpenAI-style endpoint, such as ``http://127.0.0.1:8000/v1``; or a
             function ``chat(turns) -> str`` that continues a conversation of (role, text) turns. It
             raises InputError if the model withholds an answer.
         model: name of the model.
-        answer: ``token`` takes the probabilities of the first token from the endpoint. ``json``
-            asks for JSON, and the chosen option gets a probability of 1. ``auto`` takes the
-            token's probabilities where the endpoint gives them, and otherwise the option that the
-            text names.
+        answer: ``token`` takes the probability of yes from the probabilities of the first token,
+            where the endpoint gives them. ``json`` asks for JSON; yes is then 1 and no 0. ``auto``
+            takes the token's probabilities or, without them, the word of the text as 1 or 0.
         cache: path of an SQLite file that keeps answers by the hash of model, settings and prompt.
         concurrency: maximum number of simultaneous requests.
         budget: maximum number of requests in the judge's life, without repetitions after a lost
@@ -140,27 +141,29 @@ class ChatJudge(ModelJudge):
 
     @property
     def constants(self) -> Mapping[str, Any]:
-        # a language model reads the user's own words, and is slow
-        return {"ask": "query", "max_words": 200, "candidates": 10}
+        # measured: see chat_prompts.toml; fewer candidates, because each takes several requests
+        return {"ask": "parts", "max_words": 200, "candidates": 10}
 
     @property
     def requests(self) -> int:
         """Number of requests so far; answers from the cache cost none."""
         return self._requests
 
-    def __call__(self, pairs: Sequence[TextPair], /) -> list[Probabilities | None]:
-        """Return how likely each passage satisfies its query, does neither, or violates it.
+    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, float, float] | None]:
+        """Return how likely each passage satisfies its query, and how likely it does not.
 
-        The result has None where no answer came; see :class:`PartialAnswers`.
+        The third probability is 0: what a passage violates is asked with ``JudgeSettings.ask`` of
+        ``parts``, the default. The result has None where no answer came; see
+        :class:`PartialAnswers`.
         """
-        return self._ask_all(VERDICT, [verdict_texts(*pair) for pair in pairs])
+        form = self._form
+        answers = self._ask_all([ask_about(*pair, form) for pair in pairs])
+        answers[:] = [None if each is None else (each, 1 - each, 0.0) for each in answers]
+        return answers
 
     def contradictions(self, pairs: Sequence[TextPair], /) -> list[float | None]:
-        read = self._ask_all(CONTRADICTION, [contradiction_texts(*pair) for pair in pairs])
-        answers = [None if answer is None else answer[0] for answer in read]
-        return (
-            PartialAnswers(answers, read.problem) if isinstance(read, PartialAnswers) else answers
-        )
+        form = self._form
+        return self._ask_all([ask_about_two(*pair, form) for pair in pairs])
 
     def describe(self) -> dict[str, Any]:
         if not isinstance(self._url, str):
@@ -180,22 +183,21 @@ class ChatJudge(ModelJudge):
         }
         return {"class": "ChatJudge", "url": self._url, "model": self._model, **settings}
 
-    def _ask_all(
-        self, question: ChatQuestion, texts: Sequence[Mapping[str, str]]
-    ) -> list[Probabilities | None]:
-        form: Form = "json" if self._answer == "json" else "letters"
-        prompts = [question.turns(form, **each) for each in texts]
+    @property
+    def _form(self) -> Form:
+        return "json" if self._answer == "json" else "word"
+
+    def _ask_all(self, prompts: Sequence[Turns]) -> list[Any]:
+        """Return the probability of yes for each prompt."""
         keys = [request_key(self._model, self._answer, self._extra, turns) for turns in prompts]
         call = _Call(self._cache)
         missing = {
-            key: turns
-            for key, turns in zip(keys, prompts, strict=True)
-            if not call.find(key, len(question.options))
+            key: turns for key, turns in zip(keys, prompts, strict=True) if not call.find(key)
         }
         left = list(missing.items())
 
         def ask(key: bytes, turns: Turns) -> None:
-            call.keep(key, lambda: self._ask(question, turns))
+            call.keep(key, lambda: self._ask(turns))
 
         # one by one until it is known which settings the endpoint accepts
         while left and self._endpoint and self._accepted is None and not call.stopped:
@@ -209,21 +211,21 @@ class ChatJudge(ModelJudge):
         problem = call.problem(len(missing))
         return PartialAnswers(answers, problem) if problem else answers
 
-    def _ask(self, question: ChatQuestion, turns: Turns) -> Probabilities:
+    def _ask(self, turns: Turns) -> float:
         if self._chat is not None:
             self._spend()
             text = self._chat(turns)
             if not isinstance(text, str):
                 raise MalformedAnswerError(f"it answered with a {type(text).__name__}, not a text")
-            return question.choose(text)
-        reply = self._reply(question, turns)
+            return read(text)
+        reply = self._reply(turns)
         if reply.first or self._answer == "token":
-            return question.weigh(reply.first or ())
-        return question.choose(reply.text)
+            return weigh(reply.first or ())
+        return read(reply.text)
 
-    def _reply(self, question: ChatQuestion, turns: Turns) -> ChatReply:
+    def _reply(self, turns: Turns) -> ChatReply:
         """Ask with the best settings that the endpoint accepts."""
-        settings = self._settings(question)
+        settings = self._settings
         if self._accepted is not None:
             return self._send(turns, settings[self._accepted])
         for number, each in enumerate(settings):
@@ -245,16 +247,17 @@ class ChatJudge(ModelJudge):
         self._spend()
         return self._endpoint.reply(turns, **{**settings, **self._extra})
 
-    def _settings(self, question: ChatQuestion) -> list[dict[str, Any]]:
+    @property
+    def _settings(self) -> list[dict[str, Any]]:
         """Return settings of a request, best first; an endpoint may refuse some of them."""
-        letter = {"temperature": 0.0, "max_tokens": _LETTER, "logprobs": True}
-        weighed = [{**letter, "top_logprobs": count} for count in (20, 5)]
+        word = {"temperature": 0.0, "max_tokens": _WORD, "logprobs": True}
+        weighed = [{**word, "top_logprobs": count} for count in (20, 5)]
         if self._answer == "token":
             return weighed
         if self._answer == "auto":
             return [*weighed, {"temperature": 0.0, "max_tokens": _SENTENCE}, {}]
         plain = {"temperature": 0.0, "max_tokens": _JSON}
-        return [{**plain, "response_format": question.schema}, plain, {}]
+        return [{**plain, "response_format": SCHEMA}, plain, {}]
 
     def _spend(self) -> None:
         with self._lock:
@@ -276,33 +279,27 @@ class _Call:
     """
 
     def __init__(self, cache: AnswerCache | None) -> None:
-        self.answers: dict[bytes, Probabilities] = {}
+        self.answers: dict[bytes, float] = {}
         self.stopped = False
         self._cache = cache
         self._reason = ""
         self._missed: Counter[str] = Counter()
 
-    def find(self, key: bytes, count: int) -> bool:
-        """Look for an answer of ``count`` probabilities in the cache."""
+    def find(self, key: bytes) -> bool:
+        """Look for an answer in the cache."""
         stored = None if self._cache is None else self._cache.get(key)
-        if stored is None:
-            return False
-        try:
-            answer = tuple(map(float, json.loads(stored)))
-        except (TypeError, ValueError):  # not this class's entry
-            return False
-        if len(answer) == count:
-            self.answers[key] = answer
-        return len(answer) == count
+        with suppress(TypeError, ValueError):  # the file may hold others' answers
+            self.answers[key] = float(stored)  # type: ignore[arg-type]
+        return key in self.answers
 
-    def keep(self, key: bytes, ask: Callable[[], Probabilities]) -> None:
+    def keep(self, key: bytes, ask: Callable[[], float]) -> None:
         """Ask and keep the answer, unless stopped; note what goes wrong."""
         if self.stopped:
             return
         try:
             self.answers[key] = answer = ask()
             if self._cache is not None:
-                self._cache.put(key, json.dumps(answer))
+                self._cache.put(key, str(answer))
         except MalformedAnswerError:
             self._missed["answers could not be read; try another answer="] += 1
         except InputError:
