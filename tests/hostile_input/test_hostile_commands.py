@@ -37,7 +37,8 @@ COMMANDS = {
     "parse": ("inns without noise", "--json"),
     "evaluate": (
         "set",
-        "--split= --depth= --policy= --base= --no-judge --query-encoder= --judge= --reranker= --fit=",
+        "--split= --depth= --policy= --base= --no-judge --query-encoder= --judge= --reranker="
+        " --fit=",
     ),
     "doctor": ("", "--json --all-tenants --collection="),
     "quarantine list": ("", "--json --ledger="),
