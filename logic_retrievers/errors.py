@@ -239,6 +239,10 @@ class PairJudgeWarning(UserWarning):
     """A judge of text pairs failed or gave a malformed answer, so it is ignored."""
 
 
+class FewQueriesWarning(UserWarning):
+    """A fit has too few labelled queries to say much."""
+
+
 class DecompositionWarning(UserWarning):
     """A language model returned no expression for a query; another parser parsed it."""
 

@@ -46,10 +46,12 @@ class LazyCommandGroup(CommandGroup):
 
 def import_command(name: str) -> Any:
     """Import the module of a command and build the command."""
+    from logic_retrievers.cli.judge_options import JudgeCommand
+
     command = getattr(import_module(f"logic_retrievers.cli.{MODULES.get(name, name)}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer()
-        single.command(name)(command)
+        single.command(name, cls=JudgeCommand)(command)
         command = single
     made = get_command(command)
     made.name = name

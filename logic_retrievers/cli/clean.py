@@ -21,6 +21,7 @@ from logic_retrievers.cli.console import (
     progress_bar,
     shorten,
 )
+from logic_retrievers.cli.judge_options import PairJudgeSpec, open_pair_judge
 from logic_retrievers.cli.options import (
     DEFAULT_LOCATION,
     ApiKey,
@@ -95,14 +96,7 @@ def clean(
     source_order: Annotated[
         list[str] | None, Option(help="Sources for prefer_source, the best first.")
     ] = None,
-    judge: Annotated[
-        bool,
-        Option(
-            "--judge/--no-judge",
-            help="Have a cross-encoder read passages with their nearest; without it, cleaning is "
-            "faster and finds less.",
-        ),
-    ] = True,
+    judge: PairJudgeSpec = "auto",
     as_json: AsJson = False,
     location: Location = DEFAULT_LOCATION,
     bundle: Bundle = None,
@@ -139,7 +133,7 @@ def clean(
         "document_key": document_key,
         "source_key": source_key,
         "source_order": source_order or (),
-        "judge": "auto" if judge else None,
+        "judge": open_pair_judge(judge),
         "trusted_filter": parse_filter(trusted or []),
     }
     if collection is None:
@@ -174,7 +168,12 @@ def clean(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print_result(result, judged=cleaner.criteria.reader is not None)
+        reads = "by the vectors alone"
+        if cleaner.criteria.reader is not None:
+            reads = "each read with its nearest"
+        elif callable(settings["judge"]):
+            reads = "the likeliest read by the judge"
+        _print_result(result, reads)
     for file in [] if report is None else write_report(result, report):
         print_status("report", str(file))
     if failing := failing_decisions(result, fail_on or []):
@@ -184,7 +183,7 @@ def clean(
         raise typer.Exit(ExitCode.PARTIAL)
 
 
-def _print_result(result: CleaningResult, *, judged: bool) -> None:
+def _print_result(result: CleaningResult, reads: str) -> None:
     """Print the most serious decisions, and a count for each finding and decision."""
     from logic_retrievers.conflicts import Kind
 
@@ -209,8 +208,7 @@ def _print_result(result: CleaningResult, *, judged: bool) -> None:
     out.print_line(
         f"{result.examined} passages examined, {result.compared} comparisons, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
-        f" {'each read with its nearest' if judged else 'by the vectors alone'}"
-        f"{', dry run' if result.dry_run else ''})"
+        f" {reads}{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:
         print_status("note", note)

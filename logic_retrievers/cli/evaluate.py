@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -20,11 +21,12 @@ from logic_retrievers.cli.console import (
     progress_bar,
     report_errors,
 )
+from logic_retrievers.cli.judge_options import AUTO, JUDGE, NONE, RerankerSpec, open_judge
+from logic_retrievers.cli.judged import check_fit_file, fit, print_changes, warn_if_fitted_on
 from logic_retrievers.cli.options import (
     BaseName,
     Bundle,
     CacheFile,
-    UseJudge,
     open_encoder,
     open_policy,
 )
@@ -34,7 +36,13 @@ from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder, QueryEncoder
-    from logic_retrievers.evaluation import Comparison, Dataset, Estimate, EvaluationResult
+    from logic_retrievers.evaluation import (
+        Changes,
+        Comparison,
+        Dataset,
+        Estimate,
+        EvaluationResult,
+    )
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
@@ -66,7 +74,17 @@ def evaluate(
         Path | None, Option(metavar="FILE", help="Write every query's figures here, as CSV.")
     ] = None,
     cache: CacheFile = None,
-    judge: UseJudge = True,
+    judge: Annotated[str | None, JUDGE] = None,
+    reranker: RerankerSpec = NONE,
+    fit_file: Annotated[
+        Path | None,
+        Option(
+            "--fit",
+            metavar="FILE",
+            help="Choose how the judge is asked, and its weights, on these queries; write them here"
+            " for --judge. Prints the gain, measured on queries held out of the choice.",
+        ),
+    ] = None,
     bundle: Bundle = None,
     query_encoder: Annotated[
         list[str] | None,
@@ -76,10 +94,14 @@ def evaluate(
         ),
     ] = None,
 ) -> None:
-    """Search with labelled queries and print the figures with 95 % intervals."""
+    """Search with labelled queries and print the figures with 95 % intervals.
+
+    With --judge or --reranker it also searches without, and prints which queries get worse.
+    """
+    from logic_retrievers.encoders import RecentEncoder
     from logic_retrievers.evaluation import compare, load_dataset
-    from logic_retrievers.evaluation import evaluate as run_evaluation
     from logic_retrievers.evaluation.metrics import import_ir_measures
+    from logic_retrievers.evaluation.remembering import remembering
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
@@ -91,30 +113,59 @@ def evaluate(
         raise ConfigurationError(
             "--per-query writes one run: give one --policy and one --query-encoder"
         )
+    given = {"judge": judge or NONE, "reranker": reranker}
+    given = {name: spec for name, spec in given.items() if spec != NONE}
+    if fit_file is not None:
+        check_fit_file(fit_file)
+        if "judge" not in given or per_query or len(resolved) + len(query_encoders) > 2:
+            raise ConfigurationError(
+                "--fit chooses settings of a judge for one search: name the judge with --judge, and"
+                " give one --policy, one --query-encoder and no --per-query"
+            )
     dataset = load_dataset(folder, split)
     import_ir_measures()  # raises before the documents are encoded
+    models = {"judge": open_judge(judge or AUTO), "reranker": open_judge(reranker)}
+    if judge is not None:
+        warn_if_fitted_on(judge, dataset)
     encoder = open_encoder(bundle, cache)
+    if given:
+        encoder = RecentEncoder(encoder)  # the same queries are searched for several times
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
             # refuse an unfit query encoder before the documents are encoded
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder)
 
-        results = {}
+        if fit_file is not None:
+            engine = Engine(index, *resolved.values(), reranker=models["reranker"])
+            command = {"folder": str(folder), "split": split}
+            fit(dataset, engine, models["judge"], fit_file, command=command, as_json=as_json)
+            return
+        if given:
+            models = {name: remembering(model, index) for name, model in models.items()}
+        results, changes = {}, {}
         for name, policy in resolved.items():
             for query_encoder_name, source in query_encoders.items():
                 _set_query_encoder(index, source)
-                engine = Engine(index, policy, judge="auto" if judge else None)
-                results[name if len(resolved) > 1 else query_encoder_name] = run_evaluation(
-                    dataset,
-                    partial(_search, engine),
-                    depth,
-                    policy=name if base == "auto" else f"{name}, base {base}",
-                )
+                engine = Engine(index, policy, **models)
+                run = name if len(resolved) > 1 else query_encoder_name
+                shown = name if base == "auto" else f"{name}, base {base}"
+                results[run] = _run(dataset, engine, depth, shown)
+                changes[run] = {
+                    name: _changes_by(name, dataset, engine, depth, results[run]) for name in given
+                }
     first, *others = results
     comparisons = compare(results[first], results)
+    figures = {run: result.to_json() for run, result in results.items()}
+    for run, by_model in changes.items():
+        if by_model:
+            found = {name: change.to_json() for name, change in by_model.items()}
+            figures[run]["changes"] = found
     if not as_json:
         out.print(_table(results, comparisons))
+        for run, by_model in changes.items():
+            for name, change in by_model.items():
+                print_changes(f"{run}, {name}" if others else name, change)
     elif others:
         differences = {
             f"{name} less {first}": {
@@ -123,12 +174,33 @@ def evaluate(
             }
             for name in others
         }
-        figures = {name: result.to_json() for name, result in results.items()}
         print_json({"results": figures, "differences": differences})
     else:
-        print_json(results[first].to_json())
+        print_json(figures[first])
     if per_query is not None:
         results[first].write_per_query(per_query)
+
+
+def _run(
+    dataset: Dataset, engine: Engine, depth: int, policy: str, **settings: int
+) -> EvaluationResult:
+    from logic_retrievers.evaluation import evaluate as run_evaluation
+
+    return run_evaluation(dataset, partial(_search, engine), depth, policy=policy, **settings)
+
+
+def _changes_by(
+    model: str, dataset: Dataset, engine: Engine, depth: int, result: EvaluationResult
+) -> Changes:
+    """Search without the ``judge`` or ``reranker``, and compare."""
+    from logic_retrievers.evaluation import compare_queries
+    from logic_retrievers.policies import TopicalPolicy
+
+    without = copy.copy(engine)
+    setattr(without, model, None)
+    if model == "judge" and engine.policy.name == "judge":
+        without.policy = TopicalPolicy()  # whose candidates the judge orders
+    return compare_queries(dataset, _run(dataset, without, depth, "", resamples=1), result)
 
 
 def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:

@@ -60,9 +60,6 @@ AllTenants = Annotated[
 ]
 PolicyName = Annotated[str, Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
 BaseName = Annotated[Base, Option(help="What auto gives a query without a constraint.")]
-UseJudge = Annotated[
-    bool, Option("--judge/--no-judge", help="Have the first candidates of a query judged.")
-]
 
 Filters = Annotated[
     list[str] | None,

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
+from logic_retrievers.cli.judge_options import (
+    JudgeSpec,
+    PairJudgeSpec,
+    RerankerSpec,
+    open_judge,
+    open_pair_judge,
+)
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
     PolicyName,
     QueryEncoders,
     StoredCollection,
-    UseJudge,
     as_command,
     open_policy,
     parse_filter,
@@ -59,7 +65,8 @@ def search(
         ),
     ] = False,
     hard_words: Annotated[bool, Option("--hard-words", help="As --hard, by words alone.")] = False,
-    judge: UseJudge = True,
+    judge: JudgeSpec = "auto",
+    reranker: RerankerSpec = "none",
     explain: Annotated[bool, Option(help="Show scores, ranks and reasons.")] = False,
     as_json: AsJson = False,
     query_encoder: QueryEncoders = None,
@@ -79,6 +86,7 @@ def search(
     text_or_expression: str | Expression = (
         str(query) if expression is None else read_query(expression, "expression", resolved)
     )
+    models = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
     with stored.open(reads=True) as passages:
         base_specs = passages.encoder.specs
         for file in query_encoder or []:
@@ -87,7 +95,7 @@ def search(
         changed = [name for name in specs if specs[name] != base_specs[name]]
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
-        engine = Engine(passages, resolved, judge="auto" if judge else None)
+        engine = Engine(passages, resolved, **models)
         hits = engine.search(
             text_or_expression,
             k,
@@ -111,9 +119,7 @@ def contradictions(
     min_probability: Annotated[
         float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    judge: Annotated[
-        bool, Option("--judge", help="A cross-encoder reads the first candidates.")
-    ] = False,
+    judge: PairJudgeSpec = "none",
     explain: Annotated[bool, Option(help="Show reasons, scores and ranks.")] = True,
     as_json: AsJson = False,
     *,
@@ -129,10 +135,9 @@ def contradictions(
         raise ConfigurationError("give a statement, or --like with the id of a stored passage")
     if text is not None and not text.strip():
         raise ConfigurationError("the statement is empty; pass a text to contradict")
+    pair_judge = open_pair_judge(judge)
     with stored.open(reads=True) as passages:
-        searcher = ContradictionSearch(
-            passages, min_probability=min_probability, judge="auto" if judge else None
-        )
+        searcher = ContradictionSearch(passages, min_probability=min_probability, judge=pair_judge)
         condition = parse_filter(filters or [])
         if text is not None:
             hits = searcher.search(text, k, filter=condition)

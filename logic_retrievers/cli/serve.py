@@ -7,10 +7,10 @@ from typing import Annotated
 
 from typer import Option
 
+from logic_retrievers.cli.judge_options import JudgeSpec, RerankerSpec, open_judge
 from logic_retrievers.cli.options import (
     BaseName,
     StoredCollection,
-    UseJudge,
     as_command,
     open_policy,
 )
@@ -28,7 +28,8 @@ def serve(
     host: Annotated[str, Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8080,
     base: BaseName = "auto",
-    judge: UseJudge = True,
+    judge: JudgeSpec = "auto",
+    reranker: RerankerSpec = "none",
     *,
     stored: StoredCollection,
 ) -> None:
@@ -49,9 +50,10 @@ def serve(
         if error.name not in EXTRAS:
             raise
         raise MissingExtraError(error.name, EXTRAS[error.name]) from error
+    models = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
     with stored.open(reads=True) as passages:
         policy = open_policy("auto", base)
-        service = SearchService(passages, policy, judge="auto" if judge else None)
+        service = SearchService(passages, policy, **models)
         if mcp:
             run_mcp(service)
         else:

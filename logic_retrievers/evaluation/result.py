@@ -126,7 +126,7 @@ def evaluate(
         rankings[query.id] = allowed[:depth]
         short_lists += len(allowed) < min(depth, len(dataset.documents) - len(query.exclude))
     per_query = compute_metrics(queries, rankings, depth)
-    groups = {query.id: _bootstrap_group(query) for query in queries}
+    groups = {query.id: bootstrap_group(query) for query in queries}
     return EvaluationResult(
         dataset=dataset.name,
         policy=policy,
@@ -246,7 +246,7 @@ def compare(
     return compared
 
 
-def _bootstrap_group(query: Query) -> str:
+def bootstrap_group(query: Query) -> str:
     """Name a query's group; queries that share documents or atoms are not independent."""
     if query.pair is not None:
         return f"pair {query.pair}"

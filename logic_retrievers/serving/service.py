@@ -131,14 +131,19 @@ class SearchService:
     Args:
         index: collection to search.
         policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
-        judge: judge of the :class:`Engine`.
+        judge, reranker: models of the :class:`Engine`.
     """
 
     def __init__(
-        self, index: PassageIndex, policy: AnyPolicy = "auto", *, judge: AnyJudge = "auto"
+        self,
+        index: PassageIndex,
+        policy: AnyPolicy = "auto",
+        *,
+        judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
     ) -> None:
         self.index = index
-        self._engine = Engine(index, policy, judge=judge)
+        self._engine = Engine(index, policy, judge=judge, reranker=reranker)
 
     async def answer(self, request: Request) -> SearchResponse:
         """Run a search, or raise one of the package's errors."""

@@ -24,15 +24,22 @@ COMMANDS = {
     "search": (
         "quiet inn without noise",
         "--expression= -k= --policy= --filter= --min-score= --exclude= --hard --no-judge --explain"
-        " --json --all-tenants --query-encoder= --collection=",
+        " --json --all-tenants --query-encoder= --collection= --judge= --reranker=",
     ),
-    "contradictions": ("inns are quiet", "-k= --filter= --min-probability= --json --no-explain"),
+    "contradictions": (
+        "inns are quiet",
+        "-k= --filter= --min-probability= --json --no-explain --judge=",
+    ),
     "clean": (
         "",
-        "--trusted= --resolution= --dry-run --fail-on= --again --threshold= --date-key=",
+        "--trusted= --resolution= --dry-run --fail-on= --again --threshold= --date-key= --judge=",
     ),
     "parse": ("inns without noise", "--json"),
-    "evaluate": ("set", "--split= --depth= --policy= --base= --no-judge --query-encoder="),
+    "evaluate": (
+        "set",
+        "--split= --depth= --policy= --base= --no-judge --query-encoder= --judge= --reranker="
+        " --fit=",
+    ),
     "doctor": ("", "--json --all-tenants --collection="),
     "quarantine list": ("", "--json --ledger="),
     "quarantine show": ("inn-0", "--json --ledger="),

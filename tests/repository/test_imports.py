@@ -64,7 +64,19 @@ SEARCHING = {*MAY_IMPORT} - {"answer_cache", "chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
-    "evaluation": {"types", "errors", "files", "scoring", "queries"},
+    "evaluation": {
+        *(
+            "types",
+            "errors",
+            "effects",
+            "files",
+            "scoring",
+            "queries",
+            "judging",
+            "index",
+            "search",
+        ),
+    },
     "conflicts": SEARCHING | {"files", "evaluation"},
     "probe": SEARCHING | {"answer_cache", "files", "chat", "evaluation", "search", "conflicts"},
     "adapters": SEARCHING | {"conflicts"},
