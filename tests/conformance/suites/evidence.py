@@ -58,6 +58,11 @@ def against_gardens(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float
     return [(0.1, 0.1, 0.8) if "garden" in text else (0.8, 0.1, 0.1) for text, _ in pairs]
 
 
+def shortest_first(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Score passages as a model that only knows relevance does."""
+    return [-float(len(text)) for text, _ in pairs]
+
+
 def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -> None:
     """Check that two engines agree on the first k; ties may come in either order.
 
