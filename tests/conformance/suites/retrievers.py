@@ -23,7 +23,7 @@ from suites.contradicting_passages import (
     contradicting_passages,
     contradiction_encoder,
 )
-from suites.evidence import against_gardens, check_evidence, check_results, shortest_first
+from suites.evidence import FixedModel, against_gardens, check_evidence, check_results, shortest_first
 from suites.hashed_encoder import CONSTANTS, HashedEncoder
 from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, Retrieved, hotel_passages
 from suites.watched_encoder import WatchedEncoder
@@ -52,6 +52,7 @@ OF_CONTRADICTIONS: list[dict[str, Any]] = [
     {"k": 5, "min_probability": 0.5},
     {"k": 1, "candidates": 2},
     {"k": 4, "alpha": 0.0},
+    {"k": 4, "judge": FixedModel(0.25)},
     {"k": 4, "settings": ContradictionSettings(**{**CONSTANTS, "threshold": 0.99})},
 ]
 
@@ -326,6 +327,7 @@ class ContradictionRetrieverConformance(_Retriever):
             ({"min_probability": 2}, "min_prob"),
             ({"alpha": -1.0}, "alpha"),
             ({"filter": {"source": []}}, "empty list"),
+            ({"judge": FixedModel()}, "contradict each other"),
         ],
         ids=str,
     )
