@@ -25,6 +25,7 @@
     │   ├── ServerUnavailableError           no answer after all retries
     │   ├── ServerTimeoutError               no answer in time
     │   ├── AuthenticationError              no API key, or a wrong one
+    │   ├── RefusedRequestError              a model's endpoint refused this request
     │   └── StorageError                     the disk is full or not writable
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
@@ -180,6 +181,10 @@ class ServerTimeoutError(ServerError):
 
 class AuthenticationError(ServerError):
     """The server requires an API key, or refused the one that was sent."""
+
+
+class RefusedRequestError(ServerError):
+    """A model's endpoint refused this request; it may accept others."""
 
 
 class StorageError(ServerError):

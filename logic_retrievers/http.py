@@ -26,6 +26,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
+    RefusedRequestError,
     ServerError,
     ServerTimeoutError,
     ServerUnavailableError,
@@ -41,6 +42,8 @@ MOST_RETRIES = 1000
 # Seconds added to a deadline, so that the HTTP client's own time-out comes first: its error says
 # whether the connection or the answer was slow.
 GRACE = 0.2
+# a setting, or the length of a text, that the model does not take
+_REFUSED = {httpx.codes.BAD_REQUEST, 413, httpx.codes.UNPROCESSABLE_ENTITY}
 
 _VISIBLE_ASCII = re.compile(r"[!-~]+")
 _LABEL = r"[a-z0-9_-]{1,63}"
@@ -307,7 +310,7 @@ class ModelEndpoint:
                 f"{self.url} fails or has too much to do ({details}).{wish} Try later."
             )
         if status != httpx.codes.OK:
-            raise ServerError(
+            raise (RefusedRequestError if status in _REFUSED else ServerError)(
                 f"{self.url} refused the request ({details}). Check the address, the model's name"
                 " and which settings it takes."
             )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from logic_retrievers.answer_cache import AnswerCache, request_key
 from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.files import private_file
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.probe.grading import WORDING
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -157,8 +153,7 @@ class CachedReader:
     """Keeps a reader's answers on disk, and asks the reader only for missing ones.
 
     The key is a hash of the reader's name and the whole prompt. The file holds answers in plain
-    text and is never pruned. Only its owner can read a new file. Each call opens its own
-    connection, so threads and forks are safe.
+    text; see :class:`~logic_retrievers.answer_cache.AnswerCache`.
 
     Args:
         reader: answers the prompts that are not in the file.
@@ -170,33 +165,17 @@ class CachedReader:
 
     def __init__(self, reader: Reader, path: Path) -> None:
         self._reader = reader
-        self._path = Path(path).absolute()  # SQLite treats ":memory:" specially
-        private_file(self._path)
-        self._execute(
-            "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
-        )
+        self._answers = AnswerCache(path)
 
     @property
     def name(self) -> str:
         return self._reader.name
 
     def answer(self, prompt: Prompt) -> str:
-        # hash JSON, not joined strings, so that two requests never share a key
-        request = json.dumps([self._reader.name, *astuple(prompt)])
-        key = hashlib.sha256(request.encode()).digest()
-        rows = self._execute("SELECT answer FROM answers WHERE key = ?", key)
-        if rows and isinstance(rows[0][0], str):  # SQLite enforces no column types
-            return rows[0][0]
+        key = request_key(self._reader.name, *astuple(prompt))
+        known = self._answers.get(key)
+        if known is not None:
+            return known
         answer = self._reader.answer(prompt)
-        self._execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", key, answer)
+        self._answers.put(key, answer)
         return answer
-
-    def _execute(self, statement: str, *values: str | bytes) -> list[tuple[str]]:
-        try:
-            with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
-                return connection.execute(statement, values).fetchall()
-        except sqlite3.Error as error:
-            raise StorageError(
-                f"The cache of answers {str(self._path)!r} failed: {error}. Make room or check "
-                "the rights; if it is damaged or no SQLite file, delete it."
-            ) from error

@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "checks": {"errors"},
     "overrides": {"errors", "checks"},
     "files": {"errors", "text"},
+    "answer_cache": {"errors", "files"},
     "chat": {"errors", "files", "http"},
     "scoring": {"errors"},
     "encoders": {
@@ -38,6 +39,7 @@ MAY_IMPORT = {
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
         *("scoring", "text", "language", "files", "http", "chat"),
+        "answer_cache",
     },
     "queries": {"errors", "checks", "text", "language", "judging"},
     "validation": {"types", "errors", "encoders"},
@@ -58,13 +60,13 @@ MAY_IMPORT = {
         *("queries", "text"),
     },
 }
-SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}
+SEARCHING = {*MAY_IMPORT} - {"answer_cache", "chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
     "evaluation": {"types", "errors", "files", "scoring", "queries"},
     "conflicts": SEARCHING | {"files", "evaluation"},
-    "probe": SEARCHING | {"files", "chat", "evaluation", "search", "conflicts"},
+    "probe": SEARCHING | {"answer_cache", "files", "chat", "evaluation", "search", "conflicts"},
     "adapters": SEARCHING | {"conflicts"},
     "serving": SEARCHING | {"search", "conflicts"},
 }
