@@ -9,6 +9,7 @@ import ctypes
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeAlias
@@ -89,6 +90,19 @@ def count_workers(providers: Sequence[Provider], threads: int | None) -> int:
         return 1
     allowed = getattr(os, "sched_getaffinity", None)  # not on every system
     return threads or (len(allowed(0)) if allowed else os.cpu_count() or 1)
+
+
+@cache
+def shared_threads(workers: int, purpose: str) -> ThreadPoolExecutor:
+    """Keep one pool of threads for each purpose and number of workers.
+
+    So a search's judge does not wait for the thousands of pairs that a cleaner reads.
+    """
+    return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{purpose}")
+
+
+if hasattr(os, "register_at_fork"):  # missing on Windows, which does not fork
+    os.register_at_fork(after_in_child=shared_threads.cache_clear)  # threads do not survive a fork
 
 
 def _open_session(

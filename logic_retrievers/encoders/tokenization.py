@@ -8,7 +8,7 @@ from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
@@ -47,9 +47,12 @@ class SharedTokenizer:
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
         """Return each pair's token ids, special tokens included; cut the longer text first."""
+        return [encoding.ids for encoding in self.pair_encodings(pairs, max_tokens)]
+
+    def pair_encodings(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[Encoding]:
+        """Return the same with the tokenizer's token types (``ids`` and ``type_ids``)."""
         with _errors_as(EncoderError):
-            encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
-        return [encoding.ids for encoding in encodings]
+            return self._truncating(max_tokens).encode_batch_fast(list(pairs))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the character span of every token, without special tokens or truncation."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -19,7 +17,7 @@ from logic_retrievers.encoders.base import clean_text, one_per_process
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
-from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers
+from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers, shared_threads
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
@@ -103,7 +101,7 @@ class OnnxCrossEncoder:
 
     def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
         """Return the probabilities of the labels for each pair."""
-        pool = _threads(self._workers, self.entry_name)
+        pool = shared_threads(self._workers, self.entry_name)
         return list(pool.map(self._probabilities, self.token_ids(pairs)))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
@@ -148,19 +146,6 @@ class OnnxCrossEncoder:
     def __reduce__(self) -> tuple[Any, ...]:
         # unpickling opens the bundle's folder again
         return partial(type(self), self.bundle.path, **self._settings), ()
-
-
-@cache
-def _threads(workers: int, entry: Entry) -> ThreadPoolExecutor:
-    """Keep one pool of threads for each cross-encoder and number of workers.
-
-    So a search's judge does not wait for the thousands of pairs that a cleaner reads.
-    """
-    return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{entry}")
-
-
-if hasattr(os, "register_at_fork"):  # missing on Windows, which does not fork
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
 
 
 def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any]]:
