@@ -23,7 +23,13 @@ from suites.contradicting_passages import (
     contradicting_passages,
     contradiction_encoder,
 )
-from suites.evidence import FixedModel, against_gardens, check_evidence, check_results, shortest_first
+from suites.evidence import (
+    FixedModel,
+    against_gardens,
+    check_evidence,
+    check_results,
+    shortest_first,
+)
 from suites.hashed_encoder import CONSTANTS, HashedEncoder
 from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, Retrieved, hotel_passages
 from suites.watched_encoder import WatchedEncoder
