@@ -6,6 +6,7 @@ import base64
 import html
 import os
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import partial
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NoReturn, TypeVar
 
@@ -212,15 +213,16 @@ class ModelEndpoint:
 
     Args:
         base_url: address without the path of a request: ``http://127.0.0.1:8000/v1``.
-        model: name of the model at the endpoint.
+        model: name of the model at the endpoint; empty where a subclass allows it.
         api_key, api_key_variable: the key, or the environment variable that holds it.
         timeout: seconds that a request may take, to the last byte of the answer.
-        retries: repetitions after a lost connection, status 429 or 5xx. With all repetitions and
-            pauses, including those that the endpoint asks for, a request takes at most
-            ``timeout * (retries + 1)`` seconds.
+        retries: repetitions after a lost connection, status 429, or 5xx other than 501. With all
+            repetitions and pauses, including those that the endpoint asks for, a request takes at
+            most ``timeout * (retries + 1)`` seconds.
     """
 
-    _path: ClassVar[str]
+    _path: str
+    _needs_model: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -232,7 +234,7 @@ class ModelEndpoint:
         timeout: float = 60.0,
         retries: int = 4,
     ) -> None:
-        if not isinstance(model, str) or not model.strip():
+        if not isinstance(model, str) or (self._needs_model and not model.strip()):
             raise ConfigurationError("model= is the name of a model.")
         self._limits = RequestLimits(timeout, retries)
         address = check_address(base_url, "base_url=", "http://127.0.0.1:8000/v1")
@@ -253,7 +255,7 @@ class ModelEndpoint:
 
     def _ask(self, body: dict[str, Any], form: type[A]) -> A:
         """Send a request and read the answer as a pydantic model."""
-        response = self._post({"model": self.model, **body})
+        response = self._post({"model": self.model, **body} if self.model else body)
         self._check(response)
         try:
             return form.model_validate_json(response.content)
@@ -271,7 +273,12 @@ class ModelEndpoint:
         if self._secrets:
             headers["Authorization"] = f"Bearer {self._secrets[0].get_secret_value()}"
         post = partial(
-            httpx.post, self.url, json=body, headers=headers, timeout=self._limits.timeout
+            httpx.post,
+            self.url,
+            json=body,
+            headers=headers,
+            timeout=self._limits.timeout,
+            verify=_certificates(),
         )
         retrying = tenacity.Retrying(
             stop=self._limits.stop,
@@ -316,8 +323,16 @@ class ModelEndpoint:
             )
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return the certificates that are trusted; reading them takes 25 ms."""
+    return httpx.create_ssl_context()
+
+
 def _is_busy(response: httpx.Response) -> bool:
-    return response.status_code == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error
+    # "not implemented" does not pass: a server of models that was not started for this path
+    may_pass = response.is_server_error and response.status_code != httpx.codes.NOT_IMPLEMENTED
+    return may_pass or response.status_code == httpx.codes.TOO_MANY_REQUESTS
 
 
 def _pause(state: tenacity.RetryCallState) -> float:
