@@ -75,7 +75,8 @@ NEVER = {
     *("torch", "transformers", "sentence_transformers"),
     *("langchain_core", "llama_index", "haystack"),
 }
-ADAPTERS = {Path("encoders/sentence_transformers.py")}  # imports its package on use
+# import their package on use
+ADAPTERS = {Path("encoders/sentence_transformers.py"), Path("judging/cross_encoder.py")}
 NEVER_ANYWHERE = {
     *("logic_export", "benchmarks", "langchain_logic_retrievers", "llama_index_logic_retrievers"),
     "haystack_logic_retrievers",
