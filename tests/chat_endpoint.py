@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -15,7 +15,10 @@ def completion(content: str | None, end: str = "stop") -> dict[str, Any]:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Returns prepared answers in turn: (status, body, headers); repeats the last one."""
+    """Returns prepared answers in turn: (status, body, headers); repeats the last one.
+
+    A function ``answer`` of a request's body takes their place.
+    """
 
     daemon_threads = True
 
@@ -23,6 +26,7 @@ class Endpoint(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies: list[tuple[int, Any, dict[str, str]]] = []
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+        self.answer: Callable[[dict[str, Any]], tuple[int, Any, dict[str, str]]] | None = None
         self.closing = threading.Event()
 
     @property
@@ -53,7 +57,10 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((self.path, dict(self.headers), body))
         replies = self.server.replies
-        status, content, headers = replies.pop(0) if len(replies) > 1 else replies[0]
+        if self.server.answer is not None:
+            status, content, headers = self.server.answer(body)
+        else:
+            status, content, headers = replies.pop(0) if len(replies) > 1 else replies[0]
         if content is None:  # silence
             self.server.closing.wait(5)
             return

@@ -32,7 +32,7 @@ _PROMPTS: Mapping[str, Any] = tomllib.loads(
 _TAG = re.compile(r"<(?=\s*/?\s*(?:request|passage))", re.IGNORECASE)
 _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 # "A", "(a)", "**A**", "Answer: A", "A: it satisfies the request"; not "A passage that ..."
-_ALONE = re.compile(r"(?:answer\W+)?\W*([a-z]+)\W*(?:$|(?<=[.:)])\s)", re.IGNORECASE)
+_ALONE = re.compile(r"\W*(?:answer\W+)?([a-z]+)\W*(?:$|(?<=[.:)])\s)", re.IGNORECASE)
 # how vocabularies mark a space before a token
 _SPACE = " \t\r\n\u0120\u2581"
 
@@ -157,7 +157,7 @@ def verdict_texts(passage: str, query: str) -> dict[str, str]:
     if isinstance(query, Question) and query == query.query and query.excluded:
         excluded = "; ".join(map(_quoted, query.excluded))
         parts = _PROMPTS["parts"].format(wanted=_quoted(query.wanted), excluded=excluded)
-    return {"query": _quoted(query), "parts": parts.rstrip(), "passage": _quoted(passage)}
+    return {"query": _quoted(query), "parts": parts, "passage": _quoted(passage)}
 
 
 def contradiction_texts(first: str, second: str) -> dict[str, str]:
