@@ -13,7 +13,8 @@ from haystack.dataclasses import ChatMessage
 from logic_retrievers.adapters.framework_judges import ScoringJudge, scores_in_order
 from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.judging import ChatJudge, ModelJudge
+from logic_retrievers.judging.chat_judge import ChatJudge
+from logic_retrievers.judging.model_judge import ModelJudge
 
 _MESSAGES = {"system": ChatMessage.from_system, "user": ChatMessage.from_user}
 
@@ -32,7 +33,7 @@ def as_judge(model: Any, **settings: Any) -> ModelJudge:
         **settings: for a chat generator, the settings of :class:`~logic_retrievers.ChatJudge`.
 
     Raises:
-        ConfigurationError: a different kind of component, or an unknown or invalid setting.
+        ConfigurationError: a different kind of component, or a setting that cannot work.
     """
     run = getattr(model, "run", None)
     inputs = signature(run).parameters if callable(run) else {}

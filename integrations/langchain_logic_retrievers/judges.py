@@ -18,7 +18,8 @@ from logic_retrievers.adapters.framework_judges import (
 )
 from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, shown
-from logic_retrievers.judging import ChatJudge, ModelJudge
+from logic_retrievers.judging.chat_judge import ChatJudge
+from logic_retrievers.judging.model_judge import ModelJudge
 
 
 def as_judge(
@@ -33,7 +34,7 @@ def as_judge(
         **settings: for a chat model, the settings of :class:`~logic_retrievers.ChatJudge`.
 
     Raises:
-        ConfigurationError: a different kind of model, or an unknown or invalid setting.
+        ConfigurationError: a different kind of model, or a setting that cannot work.
 
     Examples:
         >>> cohere = as_judge(CohereRerank(model="rerank-v3.5"))       # doctest: +SKIP

@@ -17,7 +17,8 @@ from logic_retrievers.adapters.framework_judges import (
 )
 from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.judging import ChatJudge, ModelJudge
+from logic_retrievers.judging.chat_judge import ChatJudge
+from logic_retrievers.judging.model_judge import ModelJudge
 
 
 def as_judge(model: BaseLLM | BaseNodePostprocessor, **settings: Any) -> ModelJudge:
@@ -32,7 +33,7 @@ def as_judge(model: BaseLLM | BaseNodePostprocessor, **settings: Any) -> ModelJu
         **settings: for an LLM, the settings of :class:`~logic_retrievers.ChatJudge`.
 
     Raises:
-        ConfigurationError: a different kind of model, or an unknown or invalid setting.
+        ConfigurationError: a different kind of model, or a setting that cannot work.
     """
     if isinstance(model, BaseLLM):
         return ChatJudge(partial(chat, model), **settings)

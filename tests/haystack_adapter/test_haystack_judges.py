@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import runpy
+import warnings
+from pathlib import Path
 
 import pytest
 from haystack import Pipeline
@@ -14,11 +17,19 @@ from haystack_logic_retrievers import (
     LogicDocumentStore,
     as_judge,
 )
+from small_models import write_small_cross_encoder
 
-from logic_retrievers import ChatJudge, JudgeSettings
+from logic_retrievers import (
+    ChatJudge,
+    CrossEncoderJudge,
+    JudgeSettings,
+    OnnxJudge,
+    RerankEndpoint,
+)
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import OnnxPairJudge
 
+EXPORT = Path(__file__).parents[2] / "examples" / "export_cross_encoder.py"
 KEY = "very-secret-key"
 
 
@@ -26,16 +37,34 @@ def chat(**settings):
     return ChatJudge("http://127.0.0.1:9/v1", "small", concurrency=2, **settings)
 
 
-JUDGES = {
-    "chat": lambda: chat(api_key_variable="CHAT_KEY"),
-    "bundle": lambda: OnnxPairJudge(threads=1),
-}
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory) -> dict[str, str]:
+    """A cross-encoder as sentence-transformers saves it, and exported."""
+    root = tmp_path_factory.mktemp("cross-encoder")
+    saved = write_small_cross_encoder(root / "saved", "LABEL_0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, about itself
+        runpy.run_path(str(EXPORT))["main"](str(saved), str(root / "exported"))
+    return {"saved": str(saved), "exported": str(root / "exported")}
 
 
-@pytest.fixture(params=JUDGES)
+@pytest.fixture(params=[ChatJudge, CrossEncoderJudge, OnnxJudge, OnnxPairJudge, RerankEndpoint])
 def judge(request, monkeypatch):
-    monkeypatch.setenv("CHAT_KEY", KEY)
-    return JUDGES[request.param]()
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    kind = request.param
+    if kind is ChatJudge:
+        return chat(api_key_variable="MODEL_KEY")
+    if kind is RerankEndpoint:
+        named = {"api_key_variable": "MODEL_KEY", "instruction": "Find rooms: {query}"}
+        return RerankEndpoint("http://127.0.0.1:9", form="tei", timeout=3, **named)
+    if kind is OnnxPairJudge:
+        return OnnxPairJudge(threads=1)
+    pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers")
+    pytest.importorskip("onnxscript", reason="the extra train")
+    folders = request.getfixturevalue("folders")
+    if kind is OnnxJudge:
+        return OnnxJudge(folders["exported"], threads=1)
+    return CrossEncoderJudge(folders["saved"], device="cpu", batch_size=2)
 
 
 def reloaded(component):
@@ -68,8 +97,8 @@ def test_every_judge_comes_back_from_a_file(judge, setting):
 
 def test_a_filters_judge_comes_back_from_a_file(monkeypatch):
     """A filter that lost its judge trusts its vectors again."""
-    monkeypatch.setenv("CHAT_KEY", KEY)
-    judge = JUDGES["chat"]()
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    judge = chat(api_key_variable="MODEL_KEY")
     made = reloaded(ContradictionFilter(judge=judge, judge_above=0.2))
     assert made.options["judge"].describe() == judge.describe()
     assert made.options["judge_above"] == 0.2
