@@ -32,11 +32,11 @@ def index():
         yield index
 
 
-def of_langchain(index, inside, behind):
+def of_langchain(index, inside=False, behind=(), **settings):
     model = Compressor(calls=[], top_n=K)
     judge = langchain_adapter.as_judge(model)
     retriever = langchain_adapter.ConstraintRetriever(
-        index=index, k=K, reranker=judge if inside else None
+        index=index, k=K, reranker=judge if inside else None, **settings
     )
     ours = langchain_adapter.CompatibilityReranker(encoder=index.encoder, reranker=judge)
     compressors = [{"theirs": model, "ours": ours}[name] for name in behind]
@@ -48,12 +48,12 @@ def of_langchain(index, inside, behind):
     return [document.page_content for document in retriever.invoke(EXCLUDING)]
 
 
-def of_llama_index(index, inside, behind):
+def of_llama_index(index, inside=False, behind=(), **settings):
     set_global_tokenizer(str.split)
     model = Postprocessor(calls=[], top_n=K)
     judge = llama_index_adapter.as_judge(model)
     retriever = llama_index_adapter.ConstraintRetriever(
-        index, similarity_top_k=K, reranker=judge if inside else None
+        index, similarity_top_k=K, reranker=judge if inside else None, **settings
     )
     ours = llama_index_adapter.CompatibilityReranker(encoder=index.encoder, reranker=judge)
     engine = RetrieverQueryEngine.from_args(
@@ -64,7 +64,7 @@ def of_llama_index(index, inside, behind):
     return [node.text for node in engine.query(EXCLUDING).source_nodes]
 
 
-def of_haystack(index, inside, behind):
+def of_haystack(index, inside=False, behind=(), **settings):
     model = Ranker([])
     model.warm_up()
     judge = haystack_adapter.as_judge(Ranker([]))
@@ -72,7 +72,9 @@ def of_haystack(index, inside, behind):
     pipeline, inputs = Pipeline(), {"retriever": {"query": EXCLUDING}}
     pipeline.add_component(
         "retriever",
-        haystack_adapter.ConstraintRetriever(store, top_k=K, reranker=judge if inside else None),
+        haystack_adapter.ConstraintRetriever(
+            store, top_k=K, reranker=judge if inside else None, **settings
+        ),
     )
     last = "retriever"
     ours = haystack_adapter.CompatibilityRanker(encoder=index.encoder, reranker=judge)
@@ -90,12 +92,14 @@ def of_haystack(index, inside, behind):
 )
 def test_where_a_relevance_reranker_keeps_exclusions(index, framework):
     """The page tells users where to put their reranker; a framework may change the order."""
-    plain = framework(index, inside=False, behind=[])
+    plain = framework(index)
     assert EXCLUDED not in plain[:3]
-    assert framework(index, inside=False, behind=["theirs"])[0] == EXCLUDED
-    inside = framework(index, inside=True, behind=[])
+    assert framework(index, behind=["theirs"])[0] == EXCLUDED
+    # what is not in the list cannot come back
+    assert EXCLUDED not in framework(index, behind=["theirs"], hard=True)
+    inside = framework(index, inside=True)
     assert EXCLUDED not in inside[:3]
     assert inside != plain
     # over any retriever, the package's reranker has the last word
     for behind in (["ours"], ["theirs", "ours"]):
-        assert EXCLUDED not in framework(index, inside=False, behind=behind)[:3]
+        assert EXCLUDED not in framework(index, behind=behind)[:3]
