@@ -20,6 +20,7 @@ except ModuleNotFoundError as error:
 from haystack.core.serialization import allow_deserialization_module
 
 from haystack_logic_retrievers.contradiction_filter import ContradictionFilter
+from haystack_logic_retrievers.judges import as_judge
 from haystack_logic_retrievers.ranker import CompatibilityRanker
 from haystack_logic_retrievers.retriever import ConstraintRetriever
 from haystack_logic_retrievers.store import LogicDocumentStore
@@ -31,4 +32,5 @@ __all__ = [
     "ConstraintRetriever",
     "ContradictionFilter",
     "LogicDocumentStore",
+    "as_judge",
 ]

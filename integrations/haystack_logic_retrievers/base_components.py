@@ -90,14 +90,17 @@ class QueryComponent(StoreComponent):
         exclude: list[str] | None,
         hard: Hard,
         judge: AnyJudge,
+        reranker: AnyJudge,
     ) -> None:
         check_syntax(query_syntax, policy)
         check_any_judge(judge)
+        check_any_judge(reranker, "reranker")
         self.policy = policy
         self.query_syntax = query_syntax
         self.exclude = list(check_exclude(() if exclude is None else exclude, hard, policy))
         self.hard = hard
         self.judge = judge
+        self.reranker = reranker
 
     def _own_where_none(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Replace each None in the arguments of a run by the component's setting."""
@@ -112,11 +115,16 @@ class QueryComponent(StoreComponent):
             "exclude": self.exclude,
             "hard": self.hard,
             "judge": describe_any_judge(self.judge),
+            "reranker": describe_any_judge(self.reranker, "reranker"),
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         made = with_settings(
-            data, policy=any_policy_from, judge=any_judge_from, filter_policy=FilterPolicy.from_str
+            data,
+            policy=any_policy_from,
+            judge=any_judge_from,
+            reranker=any_judge_from,
+            filter_policy=FilterPolicy.from_str,
         )
         return default_from_dict(cls, made)

@@ -10,7 +10,12 @@ from haystack import Document, component, default_from_dict, default_to_dict
 from haystack_logic_retrievers.base_components import StoreComponent
 from haystack_logic_retrievers.documents import to_candidates, with_contradictions
 from haystack_logic_retrievers.filters import translate_filters
-from haystack_logic_retrievers.settings import open_encoder, refuse_to_save, with_settings
+from haystack_logic_retrievers.settings import (
+    any_judge_from,
+    describe_any_judge,
+    open_encoder,
+    with_settings,
+)
 from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers import conflicts
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
@@ -87,8 +92,8 @@ class ContradictionFilter(StoreComponent):
         """Describe the settings for a pipeline's file; refuse settings that it cannot hold."""
         self._refuse_own_encoder()
         options: dict[str, Any] = {**self.options}
-        if options.get("judge") not in (None, "auto"):
-            raise refuse_to_save("judge", options["judge"], "Save the filter without one.")
+        if "judge" in options:
+            options["judge"] = describe_any_judge(options["judge"])
         if options.get("settings") is not None:
             options["settings"] = options["settings"].overrides()
         resolution = describe_resolution(self.resolution)
@@ -109,6 +114,7 @@ class ContradictionFilter(StoreComponent):
         made = with_settings(
             data,
             resolution=resolution_from,
+            judge=any_judge_from,
             trusted=lambda documents: [Document.from_dict(document) for document in documents],
             settings=lambda given: None if given is None else ContradictionSettings(**given),
         )

@@ -41,6 +41,7 @@ class CompatibilityRanker(QueryComponent):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the documents of every query.
+        reranker: as in :class:`ConstraintRetriever`.
 
     Raises:
         ConfigurationError: a setting cannot work.
@@ -59,11 +60,12 @@ class CompatibilityRanker(QueryComponent):
         exclude: list[str] | None = None,
         hard: Hard = False,
         judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
     ) -> None:
         if top_k is not None:
             check_count("top_k", top_k)
         self.top_k = top_k
-        self._set_query_settings(policy, query_syntax, exclude, hard, judge)
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker)
         self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,4 +137,5 @@ class CompatibilityRanker(QueryComponent):
 
     def _load(self) -> Reranker:
         index, encoder = self._index, open_encoder(self.bundle, self.encoder)
-        return Reranker(encoder, self.policy, index=index, judge=self.judge)
+        models = {"judge": self.judge, "reranker": self.reranker}
+        return Reranker(encoder, self.policy, index=index, **models)

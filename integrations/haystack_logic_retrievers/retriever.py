@@ -47,6 +47,8 @@ class ConstraintRetriever(QueryComponent):
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        reranker: orders the first candidates of every query, but keeps exclusions; given like
+            ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
         filter_policy: whether the filters of a run replace ``filters`` or are merged with them.
 
     Raises:
@@ -68,13 +70,14 @@ class ConstraintRetriever(QueryComponent):
         exclude: list[str] | None = None,
         hard: Hard = False,
         judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
         filter_policy: FilterPolicy = FilterPolicy.REPLACE,
     ) -> None:
         if document_store is None:
             raise ConfigurationError("document_store= must be a LogicDocumentStore, not None.")
         check_count("top_k", top_k)
         translate_filters(filters)
-        self._set_query_settings(policy, query_syntax, exclude, hard, judge)
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker)
         self._set_store(document_store)
         self.filters = filters
         self.top_k = top_k
@@ -154,7 +157,8 @@ class ConstraintRetriever(QueryComponent):
         chosen = self._own_where_none(dict(zip(_OF_ONE_RUN, given, strict=True)))
         policy, syntax = chosen.pop("policy"), chosen.pop("query_syntax")
         applied = apply_filter_policy(self.filter_policy, self.filters, filters)
-        return Engine(self.document_store.index, policy, judge=self.judge), {
+        models = {"judge": self.judge, "reranker": self.reranker}
+        return Engine(self.document_store.index, policy, **models), {
             "query": read_query(query, syntax, policy),
             "k": chosen.pop("top_k"),
             "filter": self.document_store.translate(applied),

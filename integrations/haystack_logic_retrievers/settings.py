@@ -13,7 +13,8 @@ from typing import Any
 from logic_retrievers.adapters.descriptions import qualified_name
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
+from logic_retrievers.judging.model_judge import ModelJudge, judge_from
+from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.policies import describe_policy, policy_from
 from logic_retrievers.ranking.query_input import AnyPolicy
 
@@ -39,23 +40,27 @@ def describe_any_policy(policy: AnyPolicy) -> Any:
     return description
 
 
-def describe_any_judge(judge: AnyJudge) -> Any:
-    """Describe a judge: ``auto``, None, or the weights of the package's judge.
+def describe_any_judge(judge: Any, setting: str = "judge") -> Any:
+    """Describe a judge for a pipeline's file; ``auto`` and None are returned unchanged.
 
     Raises:
-        ConfigurationError: the judge is the user's own.
+        ConfigurationError: the judge is a function, or a setting of it cannot be saved, such as a
+            key.
     """
     if judge is None or isinstance(judge, str):
         return judge
-    if isinstance(judge, JudgeSettings) and judge.judge is None:
-        return judge.overrides()
     own = judge.judge if isinstance(judge, JudgeSettings) else judge
-    raise refuse_to_save("judge", own, "Save it without, and set it on the loaded component.")
+    if own is None or isinstance(own, ModelJudge):
+        return judge.describe()
+    raise refuse_to_save(setting, own, "Save it without, and set it on the loaded component.")
 
 
 def any_judge_from(description: Any) -> Any:
     """Make a judge from the result of :func:`describe_any_judge`."""
-    return JudgeSettings(**description) if isinstance(description, Mapping) else description
+    if not isinstance(description, Mapping):
+        return description
+    make = judge_from if "class" in description else JudgeSettings.from_description
+    return make(description)
 
 
 def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:

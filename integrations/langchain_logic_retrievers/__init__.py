@@ -20,6 +20,7 @@ from langchain_logic_retrievers.contradiction_filter import ContradictionFilter
 from langchain_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from langchain_logic_retrievers.documents import document_key
 from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
+from langchain_logic_retrievers.judges import as_judge
 from langchain_logic_retrievers.models import ChatModelReader, LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.reranker import CompatibilityReranker
 from langchain_logic_retrievers.retriever import ConstraintRetriever
@@ -35,6 +36,7 @@ __all__ = [
     "LogicEmbeddings",
     "LogicVectorStore",
     "aopen_index_over",
+    "as_judge",
     "document_key",
     "encoder_of",
     "open_index_over",

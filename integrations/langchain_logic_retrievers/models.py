@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from logic_retrievers import encoders
@@ -130,8 +132,13 @@ class ChatModelReader:
         self.name = name
 
     def answer(self, prompt: Prompt) -> str:
-        message = self._model.invoke(list(prompt.turns))
-        return str(message.text).strip()
+        return chat(self._model, prompt.turns)
+
+
+def chat(model: Runnable[Any, Any], turns: Sequence[tuple[str, str]]) -> str:
+    """Return a chat model's answer to turns (role, text)."""
+    message = model.invoke(list(turns))
+    return str(getattr(message, "text", message)).strip()  # models for completion return texts
 
 
 def _encoder_part(embeddings: Embeddings, name: str, identity: str | None) -> Part:

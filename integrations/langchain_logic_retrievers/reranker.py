@@ -32,6 +32,7 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the documents of every query.
+        reranker: as in :class:`ConstraintRetriever`.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.
@@ -65,4 +66,5 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
         return [with_ranking(*found) for found in paired(candidates, hits)]
 
     def _reranker(self) -> Reranker:
-        return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)
+        models = {"judge": self.judge, "reranker": self.reranker}
+        return Reranker(self.encoder, self.policy, index=self.index, **models)

@@ -33,6 +33,9 @@ from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.ranking.query_input import read_query
 from logic_retrievers.search import Engine
 
+# models that read texts
+_MODELS = ("judge", "reranker")
+
 
 class LogicRetriever(BaseRetriever):
     """Base of the retrievers; a single call may replace any setting in ``SearchOptions``."""
@@ -102,6 +105,8 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        reranker: orders the first candidates of every query, but keeps exclusions; given like
+            ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.
@@ -132,10 +137,10 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
 
     def _request(self, query: str, settings: dict[str, Any]) -> tuple[str, Engine, dict[str, Any]]:
         search = {name: getattr(self, name) for name in SearchOptions.__annotations__}
-        # None keeps the retriever's own value, but for ``judge`` it means no judge
+        # None keeps the retriever's own value, but for a judge or a reranker it means none
         search |= {
-            name: value for name, value in settings.items() if value is not None or name == "judge"
+            name: value for name, value in settings.items() if value is not None or name in _MODELS
         }
-        policy, syntax, judge = (search.pop(name) for name in ("policy", "query_syntax", "judge"))
-        engine = Engine(self.index, policy, judge=judge)
+        policy, syntax = search.pop("policy"), search.pop("query_syntax")
+        engine = Engine(self.index, policy, **{name: search.pop(name) for name in _MODELS})
         return engine.policy.name, engine, {"query": read_query(query, syntax, policy), **search}

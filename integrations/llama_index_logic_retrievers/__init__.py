@@ -22,6 +22,7 @@ from llama_index_logic_retrievers.contradiction_filter import (
 )
 from llama_index_logic_retrievers.contradiction_retriever import ContradictionRetriever
 from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
+from llama_index_logic_retrievers.judges import as_judge
 from llama_index_logic_retrievers.models import LLMReader, LogicEmbeddings, encoder_of
 from llama_index_logic_retrievers.reranker import CompatibilityReranker
 from llama_index_logic_retrievers.retriever import ConstraintRetriever
@@ -38,6 +39,7 @@ __all__ = [
     "LogicEmbeddings",
     "LogicVectorStore",
     "aopen_index_over",
+    "as_judge",
     "encoder_of",
     "open_index_over",
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.base.llms.base import BaseLLM
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.llms import LLM
 from pydantic import Field
@@ -187,10 +188,13 @@ class LLMReader:
         self.name = name
 
     def answer(self, prompt: Prompt) -> str:
-        messages = [
-            ChatMessage(role=MessageRole(role), content=content) for role, content in prompt.turns
-        ]
-        return (self._llm.chat(messages).message.content or "").strip()
+        return chat(self._llm, prompt.turns)
+
+
+def chat(llm: BaseLLM, turns: Sequence[tuple[str, str]]) -> str:
+    """Return an LLM's answer to turns (role, text)."""
+    messages = [ChatMessage(role=MessageRole(role), content=text) for role, text in turns]
+    return (llm.chat(messages).message.content or "").strip()
 
 
 def _query_embeddings(embeddings: BaseEmbedding, texts: Sequence[str]) -> list[list[float]]:

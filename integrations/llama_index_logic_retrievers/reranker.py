@@ -54,6 +54,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the nodes of every query.
+        reranker: as in :class:`ConstraintRetriever`.
 
     Raises:
         ConfigurationError: top_n is under 1; the policy, the syntax or a setting is unknown; or the
@@ -73,6 +74,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         exclude: Sequence[str] = (),
         hard: Hard = False,
         judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
         **settings: Any,
     ) -> None:
         known = BaseNodePostprocessor.model_fields.keys()
@@ -83,6 +85,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         chosen = check_policy(policy)
         check_syntax(query_syntax, chosen)
         check_any_judge(judge)
+        check_any_judge(reranker, "reranker")
         settings |= {
             "policy": chosen,
             "top_n": top_n,
@@ -90,6 +93,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
             "exclude": check_exclude(exclude, hard, chosen),
             "hard": hard,
             "judge": judge,
+            "reranker": reranker,
             "encoder": encoder,
             "index": index,
         }
@@ -123,7 +127,8 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
             return finish(await self._reranker().arerank(**request))
 
     def _reranker(self) -> Reranker:
-        return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)
+        models = {"judge": self.judge, "reranker": self.reranker}
+        return Reranker(self.encoder, self.policy, index=self.index, **models)
 
     @contextmanager
     def _rerank_events(

@@ -183,6 +183,8 @@ class ConstraintRetriever(LogicRetriever):
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        reranker: orders the first candidates of every query, but keeps exclusions; given like
+            ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
 
@@ -205,17 +207,20 @@ class ConstraintRetriever(LogicRetriever):
         exclude: Sequence[str] = (),
         hard: Hard = False,
         judge: AnyJudge = "auto",
+        reranker: AnyJudge = None,
         **options: Unpack[RetrieverOptions],
     ) -> None:
         super().__init__(index, similarity_top_k, filter, **options)
         check_syntax(query_syntax, policy)
         check_any_judge(judge)
+        check_any_judge(reranker, "reranker")
         self.policy = policy
         self.min_score = min_score
         self.query_syntax = query_syntax
         self.exclude: Sequence[str] = check_exclude(exclude, hard, policy)
         self.hard = hard
         self.judge = judge
+        self.reranker = reranker
 
     @classmethod
     def over(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
@@ -232,7 +237,7 @@ class ConstraintRetriever(LogicRetriever):
         return cls(open_index_over(store, **opening), **own)
 
     def _request(self, query: str) -> tuple[Engine, dict[str, Any]]:
-        return Engine(self.index, self.policy, judge=self.judge), {
+        return Engine(self.index, self.policy, judge=self.judge, reranker=self.reranker), {
             "query": read_query(query, self.query_syntax, self.policy),
             "k": self.similarity_top_k,
             "filter": to_user_filter(self.filter, self.index.prefixes),

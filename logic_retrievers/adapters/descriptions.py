@@ -7,6 +7,7 @@ says which argument to pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -23,6 +24,8 @@ from logic_retrievers.conflicts.resolution_strategies import (
     ResolutionStrategy,
 )
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.model_judge import ModelJudge
+from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.policies import policy_from
 from logic_retrievers.types import Hit, Passage
 
@@ -51,6 +54,17 @@ def any_policy_from(description: Any) -> Any:
         UnknownPolicyError, ConfigurationError: see :func:`policy_from`.
     """
     return policy_from(description) if isinstance(description, Mapping) else description
+
+
+def describe_judge(judge: Any) -> Any:
+    """Describe a judge; one that a file cannot hold, by name."""
+    if isinstance(judge, JudgeSettings):
+        own = {} if judge.judge is None else {"judge": describe_judge(judge.judge)}
+        return {**own, **judge.overrides()}
+    if isinstance(judge, ModelJudge):
+        with suppress(ConfigurationError):
+            return judge.describe()
+    return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
 
 
 def describe_resolution(resolution: Any) -> Any:

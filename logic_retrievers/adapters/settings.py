@@ -26,6 +26,7 @@ from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import (
     any_policy_from,
+    describe_judge,
     describe_resolution,
     qualified_name,
 )
@@ -44,7 +45,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.index.filters import to_qdrant_filter
-from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.ranking.query_input import (
@@ -84,13 +85,6 @@ def check_policy(policy: Any) -> str | Policy | PolicyRouter:
     return made
 
 
-def _describe_judge(judge: AnyJudge) -> Any:
-    if isinstance(judge, JudgeSettings):
-        own = {} if judge.judge is None else {"judge": qualified_name(judge.judge)}
-        return {**own, **judge.overrides()}
-    return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
-
-
 # pydantic alone accepts True as 1
 Number: TypeAlias = Annotated[
     float, BeforeValidator(_checked(partial(check_number, "this setting")))
@@ -122,10 +116,15 @@ _Resolution: TypeAlias = (
 ResolutionSetting: TypeAlias = Annotated[
     _Resolution | tuple[_Resolution, ...], PlainSerializer(describe_resolution)
 ]
-PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
-# the type is Any, because AnyJudge has no JSON schema
+PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(describe_judge)]
+# the types are Any, because AnyJudge has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
-    Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(_describe_judge)
+    Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(describe_judge)
+]
+RerankerSetting: TypeAlias = Annotated[
+    Any,
+    BeforeValidator(_checked(partial(check_any_judge, setting="reranker"))),
+    PlainSerializer(describe_judge),
 ]
 
 
@@ -137,6 +136,7 @@ class QueryFields(BaseModel):
     exclude: ExcludeSetting = ()
     hard: Hard = False
     judge: JudgeSetting = Field(default="auto", repr=False)
+    reranker: RerankerSetting = Field(default=None, repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
@@ -226,6 +226,7 @@ class QueryOptions(TypedDict, total=False):
     exclude: Sequence[str] | None
     hard: Hard | None
     judge: AnyJudge
+    reranker: AnyJudge
 
 
 class ContradictionOptions(TypedDict, total=False):

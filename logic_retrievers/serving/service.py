@@ -14,7 +14,8 @@ from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
-from logic_retrievers.judging.settings import AnyJudge
+from logic_retrievers.judging.model_judge import ModelJudge
+from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
@@ -131,7 +132,9 @@ class SearchService:
     Args:
         index: collection to search.
         policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
-        judge, reranker: models of the :class:`Engine`.
+        judge: judge of the :class:`Engine`. A model that compares passages also reads the
+            candidates of a search for contradictions.
+        reranker: reranker of the :class:`Engine`.
     """
 
     def __init__(
@@ -144,6 +147,8 @@ class SearchService:
     ) -> None:
         self.index = index
         self._engine = Engine(index, policy, judge=judge, reranker=reranker)
+        own = judge.judge if isinstance(judge, JudgeSettings) else judge
+        self._pair_judge = own if isinstance(own, ModelJudge) and own.compares else None
 
     async def answer(self, request: Request) -> SearchResponse:
         """Run a search, or raise one of the package's errors."""
@@ -171,7 +176,9 @@ class SearchService:
         return describe(unknown) if unknown else None
 
     async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
-        search = ContradictionSearch(self.index, min_probability=request.min_probability)
+        search = ContradictionSearch(
+            self.index, min_probability=request.min_probability, judge=self._pair_judge
+        )
         if request.passage_id is not None:
             return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
         return await search.asearch(str(request.text), request.k, filter=request.filter)

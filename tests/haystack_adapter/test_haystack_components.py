@@ -111,6 +111,7 @@ def test_a_retriever_is_the_same_after_it_was_saved(tmp_path, policy):
         exclude=["bars"],
         hard=True,
         judge=JudgeSettings(candidates=5),
+        reranker=JudgeSettings(ask="parts"),
         filter_policy=FilterPolicy.MERGE,
     )
     again = saved_again(retriever)

@@ -49,7 +49,7 @@ def test_settings_are_public_and_travel():
     assert (dumped["policy"]["name"], dumped["policy"]["tau"]) == ("sequential", 0.4)
     assert CompatibilityReranker().model_dump() == {
         "policy": "auto", "top_n": None, "query_syntax": "words",
-        "exclude": (), "hard": False, "judge": "auto",
+        "exclude": (), "hard": False, "judge": "auto", "reranker": None,
     }  # fmt: skip
 
 

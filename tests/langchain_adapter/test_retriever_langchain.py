@@ -11,7 +11,7 @@ from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import ConstraintRetriever, LogicVectorStore
 from langchain_logic_retrievers.tracing import RETRIEVAL
 
-from logic_retrievers import Expression, Passage, PassageIndex
+from logic_retrievers import ChatJudge, Expression, Passage, PassageIndex
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownPolicyError
 from logic_retrievers.judging.settings import JudgeSettings
 
@@ -19,6 +19,10 @@ from logic_retrievers.judging.settings import JudgeSettings
 def museums(pairs):
     """A judge in favour of museums."""
     return [(0.98, 0.01, 0.01) if "museum" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
+
+
+def chat(**settings):
+    return ChatJudge("http://127.0.0.1:9/v1", "small", **settings)
 
 
 def check_event(event, results, run_id):
@@ -99,9 +103,28 @@ def test_settings_are_told_and_make_the_same_retriever(index):
         (None, None),
         (museums, name),
         (JudgeSettings(museums, candidates=5), {"judge": name, "candidates": 5}),
+        (named := chat(budget=9), named.describe()),
+        (JudgeSettings(named), {"judge": named.describe()}),
+        (chat(api_key="key-12345"), "logic_retrievers.judging.chat_judge.ChatJudge"),
     ):
-        judged = ConstraintRetriever(index=index, judge=judge)
-        assert json.loads(judged.model_dump_json())["judge"] == told
+        for setting in ("judge", "reranker"):
+            judged = ConstraintRetriever(index=index, **{setting: judge})
+            assert json.loads(judged.model_dump_json())[setting] == told
+            assert "key-12345" not in repr(judged)
+
+
+async def test_a_call_without_a_reranker(index):
+    """None means no reranker here, not the retriever's own; a call may bring its own."""
+
+    def longest(pairs):
+        return [len(text) for text, _ in pairs]
+
+    retriever = ConstraintRetriever(index=index, reranker=longest)
+    without = ConstraintRetriever(index=index)
+    expected = without.invoke(QUERY)
+    assert retriever.invoke(QUERY, reranker=None) == expected
+    assert await retriever.ainvoke(QUERY, reranker=None) == expected
+    assert without.invoke(QUERY, reranker=longest) == retriever.invoke(QUERY) != expected
 
 
 async def test_a_call_without_a_judge(index):

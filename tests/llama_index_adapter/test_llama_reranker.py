@@ -11,7 +11,7 @@ from llama_index.core.schema import ImageNode, NodeWithScore
 from llama_index_logic_retrievers import CompatibilityReranker
 from llama_stubs import ids, motels, recorded
 
-from logic_retrievers import AutoPolicy, ConstraintSettings, SequentialPolicy
+from logic_retrievers import AutoPolicy, ChatJudge, ConstraintSettings, SequentialPolicy
 from logic_retrievers.errors import ConfigurationError, ExpressionError, InputError
 from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.queries import ParsedQuery
@@ -28,6 +28,7 @@ KINDS = [
     {"judge": None},
     {"judge": motels},
     {"judge": JudgeSettings(motels, candidates=5)},
+    {"reranker": motels},
     {"judge": JudgeSettings(None, 3)},
 ]
 
@@ -94,8 +95,24 @@ def test_settings_hold_all_that_changes_the_result(index):
         assert not {"encoder", "index"} & set(json.loads(text))
     assert CompatibilityReranker(index=index).to_json() == described[0]
     assert "encoder" not in CompatibilityReranker.model_json_schema()["properties"]
-    named = json.loads(described[-2])["judge"]
+    named = json.loads(described[-3])["judge"]
     assert named == {"judge": "llama_stubs.motels", "candidates": 5}
+
+
+@pytest.mark.parametrize("setting", ["judge", "reranker"])
+def test_a_model_is_described_without_its_key(setting):
+    """Caches tell two models apart, and logs hold no key."""
+    address = "http://127.0.0.1:9/v1"
+    named = ChatJudge(address, "small", budget=9)
+    for judge, told in (
+        (named, named.describe()),
+        (JudgeSettings(named, candidates=3), {"judge": named.describe(), "candidates": 3}),
+        (ChatJudge(address, "small", api_key="key-12345"), "chat_judge.ChatJudge"),
+    ):
+        made = CompatibilityReranker(**{setting: judge})
+        described = json.loads(made.to_json())[setting]
+        assert described == told or described.endswith(told)
+        assert "key-12345" not in made.to_json() + repr(made)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: " ".join(kind) or "none")
@@ -104,9 +121,9 @@ def test_settings_travel_or_say_that_they_cannot(kind):
     reranker = CompatibilityReranker(**kind)
     again = pickle.loads(pickle.dumps(reranker))
     assert again.to_dict() == reranker.to_dict()
-    assert again.judge == reranker.judge
+    assert (again.judge, again.reranker) == (reranker.judge, reranker.reranker)
     if "motels" in reranker.to_json() or isinstance(reranker.judge, JudgeSettings):
-        with pytest.raises(ConfigurationError, match="judge is 'auto', None, a callable"):
+        with pytest.raises(ConfigurationError, match="is 'auto', None, a callable"):
             CompatibilityReranker.from_json(reranker.to_json())
     else:
         restored = CompatibilityReranker.from_json(reranker.to_json())

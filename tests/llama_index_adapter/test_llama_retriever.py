@@ -33,6 +33,10 @@ class AllNodes(BaseRetriever):
         return [NodeWithScore(node=node, score=0.5) for node in self._nodes]
 
 
+def longest(pairs):
+    return [len(text) for text, _ in pairs]
+
+
 def scores(results):
     return [(result.node.node_id, result.score) for result in results]
 
@@ -49,6 +53,11 @@ async def test_settings_are_public_and_may_change(index, query):
     assert await judged.aretrieve(query, judge=motels) == expected != judged.retrieve(query)
     judged.judge = motels
     assert judged.retrieve(query) == expected
+    judged.reranker = longest
+    assert judged.retrieve(query) != expected
+    assert ConstraintRetriever(index, judge=motels).retrieve(query, reranker=longest) == (
+        await judged.aretrieve(query)
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from logic_retrievers.errors import (
     MissingVectorError,
     UnknownFieldWarning,
 )
+from logic_retrievers.judging import JudgeSettings, ModelJudge
 from logic_retrievers.serving.service import (
     MAX_CHARACTERS,
     ContradictionRequest,
@@ -52,6 +53,37 @@ async def test_every_search_is_the_librarys(service, index):
             "sea", 5, filter={"city": "Oslo"}
         )
     )
+
+
+class Model(ModelJudge):
+    """Reads copper into every query, and a contradiction into passages of copper."""
+
+    compares = True
+
+    def __call__(self, pairs, /):
+        return [float("copper" in text) for text, _ in pairs]
+
+    def contradictions(self, pairs, /):
+        return [float("copper" in f"{one} {other}") for one, other in pairs]
+
+
+async def test_models_are_asked_by_every_search(index):
+    """A server that drops a model ranks in silence as it did before."""
+    for judge in (model := Model(), JudgeSettings(model)):
+        service = SearchService(index, judge=judge)
+        said = await answered(service, SearchRequest(query=WITHOUT_POOL))
+        assert said == found(Engine(index, judge=judge).search(WITHOUT_POOL, 5))
+        said = await answered(service, ContradictionRequest(text=STATEMENT))
+        assert said == found(ContradictionSearch(index, judge=model).search(STATEMENT, 5))
+        assert said != found(ContradictionSearch(index).search(STATEMENT, 5))
+    service = SearchService(index, reranker=Model())
+    said = await answered(service, SearchRequest(query="a hotel"))
+    assert said == found(Engine(index, reranker=Model()).search("a hotel", 5))
+    assert said[0][0] == "copper"
+    # a judge that reads a query and a passage cannot compare passages
+    service = SearchService(index, judge=lambda pairs: [1.0] * len(pairs))
+    said = await answered(service, ContradictionRequest(text=STATEMENT, k=1))
+    assert said == found(ContradictionSearch(index).search(STATEMENT, 1))
 
 
 async def test_evidence_comes_on_request(service):

@@ -13,7 +13,7 @@ from logic_retrievers.conflicts import ContradictionFilter
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Hit, Passage
 from suites.contradicting_passages import contradicting_passages, contradiction_encoder
-from suites.evidence import LOGIC, check_evidence, evidence_in
+from suites.evidence import LOGIC, FixedModel, check_evidence, evidence_in
 from suites.items import ItemsConformance
 from suites.sample_passages import Retrieved
 from suites.watched_encoder import WatchedEncoder
@@ -145,6 +145,7 @@ class ContradictionFilterConformance(ItemsConformance):
             (spoken, {**by_source, "source_key": "by"}),
             (passages, {**strict, "threshold": 0.9}),
             (passages, {**strict, "judge": nothing}),
+            (passages, {**strict, "judge": FixedModel(0.0)}),
             (passages, {**strict, "judge": nothing, "judge_above": 0.9}),
             (passages, {"trusted_filter": {"vouched": True}}),
             (passages, {"trusted_filter": {"vouched": True}, "against_trusted": "annotate"}),
@@ -160,6 +161,7 @@ class ContradictionFilterConformance(ItemsConformance):
             ({"resolution": "prefer_source"}, "source_order"),
             ({"top_n": 0}, "top_[nk]"),
             ({"threshold": 2.0}, "threshold"),
+            ({"judge": FixedModel()}, "contradict each other"),
         ],
         ids=str,
     )

@@ -16,7 +16,7 @@ from logic_retrievers.conflicts import CleaningResult, CorpusCleaner, explain
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 from suites.contradicting_passages import contradicting_passages, contradiction_encoder
-from suites.evidence import LOGIC
+from suites.evidence import LOGIC, FixedModel
 from suites.sample_passages import Retrieved
 from suites.watched_encoder import WatchedEncoder
 
@@ -171,6 +171,7 @@ class CorpusCleanerConformance(ABC):
             (passages, strict, {"scope_keys": ["source"]}),
             (signs, strict, {"neighbours": 1}),
             (signs, strict, {"judge": half}),
+            (signs, strict, {"judge": FixedModel(0.5)}),
             (signs, asking, {"judge_above": 0.9999}),
             (walls, strict, {"threshold": 0.9}),
             (passages, least, {"trusted_filter": {"vouched": True}}),
@@ -239,8 +240,9 @@ class CorpusCleanerConformance(ABC):
             ({"neighbours": 0}, "neighbours"),
             ({"threshold": 2.0}, "threshold"),
             ({"against_trusted": "drop"}, "quarantine"),
+            ({"judge": FixedModel()}, "contradict each other"),
         ],
-        ids=["resolution", "source_order", "neighbours", "threshold", "against_trusted"],
+        ids=lambda given: " ".join(given) if isinstance(given, dict) else "",
     )
     def test_bad_settings_fail_at_construction(
         self, encoder: WatchedEncoder, settings: dict[str, Any], words: str

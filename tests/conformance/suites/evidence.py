@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.types import Hit
 from suites.sample_passages import Retrieved
 
@@ -56,6 +57,28 @@ def check_evidence(
 def against_gardens(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
     """Judge that passages about gardens violate every query and that all others satisfy it."""
     return [(0.1, 0.1, 0.8) if "garden" in text else (0.8, 0.1, 0.1) for text, _ in pairs]
+
+
+def shortest_first(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Score passages as a model that only knows relevance does."""
+    return [-float(len(text)) for text, _ in pairs]
+
+
+class FixedModel(ModelJudge):
+    """Gives every pair of passages one probability; None: only knows relevance."""
+
+    def __init__(self, probability: float | None = None) -> None:
+        self.compares = probability is not None
+        self._probability = probability
+
+    def __repr__(self) -> str:  # pytest shows it, the same in every worker
+        return f"FixedModel({self._probability})"
+
+    def __call__(self, pairs: Sequence[tuple[str, str]], /) -> list[float]:
+        return [1.0] * len(pairs)
+
+    def contradictions(self, pairs: Sequence[tuple[str, str]], /) -> list[float | None]:
+        return [self._probability] * len(pairs)
 
 
 def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -> None:

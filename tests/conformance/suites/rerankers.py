@@ -13,7 +13,7 @@ from logic_retrievers.errors import ExpressionError
 from logic_retrievers.queries import Expression
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Hit, Passage
-from suites.evidence import against_gardens, check_evidence, check_results
+from suites.evidence import against_gardens, check_evidence, check_results, shortest_first
 from suites.hashed_encoder import HashedEncoder
 from suites.items import ItemsConformance
 from suites.sample_passages import (
@@ -128,6 +128,15 @@ class RerankerConformance(ItemsConformance):
             check_evidence(found, expected)
             assert any("judge" in hit.evidence.details for hit in expected)
 
+    def test_a_reranker_is_asked_about_every_query(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """If the reranker is dropped, the order still looks right."""
+        made = self.make(encoder=encoder, reranker=shortest_first)
+        expected = Reranker(encoder, reranker=shortest_first).rerank(PLAIN, passages)
+        check_evidence(self.rerank(made, PLAIN, self.items(passages)), expected)
+        assert any("reranker" in hit.evidence.details for hit in expected)
+
     def test_an_expression_is_read_as_one(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
@@ -147,6 +156,7 @@ class RerankerConformance(ItemsConformance):
             ({"policy": "sequential", "exclude": ["gardens"]}, "hard=True"),
             ({"policy": "sequential", "query_syntax": "expression"}, "boolean"),
             ({"judge": 3}, "judge is 'auto', None, a callable"),
+            ({"reranker": 3}, "reranker is 'auto', None, a callable"),
         ],
         ids=str,
     )

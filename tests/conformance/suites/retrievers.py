@@ -23,7 +23,13 @@ from suites.contradicting_passages import (
     contradicting_passages,
     contradiction_encoder,
 )
-from suites.evidence import against_gardens, check_evidence, check_results
+from suites.evidence import (
+    FixedModel,
+    against_gardens,
+    check_evidence,
+    check_results,
+    shortest_first,
+)
 from suites.hashed_encoder import CONSTANTS, HashedEncoder
 from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, Retrieved, hotel_passages
 from suites.watched_encoder import WatchedEncoder
@@ -52,6 +58,7 @@ OF_CONTRADICTIONS: list[dict[str, Any]] = [
     {"k": 5, "min_probability": 0.5},
     {"k": 1, "candidates": 2},
     {"k": 4, "alpha": 0.0},
+    {"k": 4, "judge": FixedModel(0.25)},
     {"k": 4, "settings": ContradictionSettings(**{**CONSTANTS, "threshold": 0.99})},
 ]
 
@@ -220,6 +227,15 @@ class RetrieverConformance(_Retriever):
         check_evidence(found, expected)
         assert any("judge" in hit.evidence.details for hit in expected)
 
+    def test_a_reranker_is_asked_about_every_query(self, index: PassageIndex) -> None:
+        """If the reranker is dropped, the order still looks right."""
+        made = self.make(index, k=5, reranker=shortest_first)
+        for query in (PLAIN, EXCLUDING):
+            expected = Engine(index, reranker=shortest_first).search(query, 5)
+            check_evidence(self.retrieve(made, query), expected)
+            assert all("reranker" in hit.evidence.details for hit in expected)
+        assert asyncio.run(self.aretrieve(made, PLAIN)) == self.retrieve(made, PLAIN)
+
     @pytest.mark.parametrize("policy", ["auto", "boolean"])
     def test_an_expression_is_read_as_one(self, index: PassageIndex, policy: str) -> None:
         """Read as a phrase, the text under NOT ranks first."""
@@ -250,6 +266,7 @@ class RetrieverConformance(_Retriever):
             ({"exclude": "nuts"}, "list"),
             ({"exclude": ["nuts"], "policy": "topical"}, "hard=True"),
             ({"judge": 3}, "judge is 'auto', None, a callable"),
+            ({"reranker": 3}, "reranker is 'auto', None, a callable"),
             ({"query_syntax": "sql"}, "query_syntax"),
             ({"query_syntax": "expression", "policy": "sequential"}, "boolean"),
         ],
@@ -316,6 +333,7 @@ class ContradictionRetrieverConformance(_Retriever):
             ({"min_probability": 2}, "min_prob"),
             ({"alpha": -1.0}, "alpha"),
             ({"filter": {"source": []}}, "empty list"),
+            ({"judge": FixedModel()}, "contradict each other"),
         ],
         ids=str,
     )
