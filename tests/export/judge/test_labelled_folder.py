@@ -140,16 +140,14 @@ def test_a_verdict_is_trained_from_the_command_line(folder: Path, tmp_path: Path
     assert card["recipe"]["training"]["epochs"] == 1
     model = CrossEncoder(str(out / "model"), device="cpu")
     assert [*model.config.id2label.values()] == [*VERDICTS]
-    assert model.max_length == 64
+    assert model.max_seq_length == 64
     expected = logits(out / "model", PAIRS)
     np.testing.assert_allclose(model.predict(PAIRS), expected, atol=1e-5)
     without = logits(out / "model", PAIRS, return_token_type_ids=False)
     assert np.abs(without - expected).max() > 0.01
-    before, after = weights(base), weights(out / "model")
-    assert not np.array_equal(
-        before["embeddings.token_type_embeddings.weight"],
-        after["bert.embeddings.token_type_embeddings.weight"],
-    )
+    name = "embeddings.token_type_embeddings.weight"
+    before, after = weights(base)[name], weights(out / "model")[f"bert.{name}"]
+    assert np.abs(after - before)[1].max() > 2e-3  # weight decay alone moves it less
 
 
 @pytest.mark.parametrize(
@@ -208,7 +206,8 @@ def test_a_cross_encoder_keeps_its_classifier_under_the_labels_of_a_verdict(
     )
     model.save_pretrained(tmp_path / "kept")
     tokenizer.save_pretrained(tmp_path / "kept")
-    assert CrossEncoder(str(tmp_path / "kept"), device="cpu").predict(PAIRS).max() <= 1
+    scores = CrossEncoder(str(tmp_path / "kept"), device="cpu").predict(PAIRS)
+    np.testing.assert_allclose(scores, 1 / (1 + np.exp(-logits(one, PAIRS)[:, 0])), atol=1e-5)
 
 
 def test_what_a_judge_cannot_be_trained_from_is_said(folder: Path, tmp_path: Path):
