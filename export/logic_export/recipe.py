@@ -212,16 +212,20 @@ class JudgeModelSettings(RecipeTable):
     # an encoder, or a finished judge to train further: a packaged model's name, folder or hub name
     base: Text
     # judgement (two texts: entailment, neutral, contradiction), verdict (a passage and a query:
-    # satisfies, neither, violates), relation (two passages: how the first relates to the second) or
-    # constraint (a query alone: whether it rules something out, and by which words)
-    labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
+    # satisfies, neither, violates), relevance (a query and a passage: one score), relation (two
+    # passages: how the first relates to the second) or constraint (a query alone: whether it rules
+    # something out, and by which words)
+    labels: Literal["judgement", "verdict", "relevance", "relation", "constraint"] = "judgement"
     frozen_embeddings: bool = True  # so that the judge fits a bundle of the base
     frozen_layers: Annotated[int, Field(ge=0)] = 0  # lowest layers that are not trained
     # rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a product of two
     # matrices of this rank, so that a bundle with the base stores little more; 0 trains all weights
     rank: Annotated[int, Field(ge=0)] = 0
-    tokens: Count = 128  # maximum per pair, or query, including special tokens
-    dropout: Share = 0.1  # during training; replaces the base's own
+    # maximum per pair, or query, including special tokens; no more than the base's tokenizer allows
+    tokens: Count = 128
+    # whether the model reads the token types of its tokenizer; a bundle's trunk has none
+    token_types: bool = False
+    dropout: Share | None = 0.1  # during training; None keeps the base's own
 
 
 class JudgeEvaluationSettings(RecipeTable):
@@ -273,6 +277,15 @@ def read_toml_recipe(path: Path, kind: type[R]) -> R:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ReadError(f"{path} cannot be read as a recipe: {error}") from error
+    return parse_recipe(content, kind, str(path))
+
+
+def parse_recipe(content: Mapping[str, Any], kind: type[R], source: str) -> R:
+    """Check the settings of a recipe; ``source`` says in an error where they come from.
+
+    Raises:
+        ConfigurationError: a setting is unknown, missing or out of range.
+    """
     try:
         return kind.model_validate(content)
     except ValidationError as error:
@@ -280,4 +293,4 @@ def read_toml_recipe(path: Path, kind: type[R]) -> R:
             f"{'.'.join(map(str, fault['loc'])) or 'the recipe'}: {fault['msg']}"
             for fault in error.errors(include_url=False, include_input=False)
         ]
-        raise ConfigurationError(f"{path}: {'; '.join(faults)}") from error
+        raise ConfigurationError(f"{source}: {'; '.join(faults)}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.table import Table
@@ -15,22 +15,74 @@ from logic_retrievers.cli.console import out, report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError
 
 JudgeStorage = Literal["int4", "int8", "mixed", "fp16", "none"]
+FolderLabels = Literal["verdict", "relevance"]
+Precision = Literal["fp32", "bf16"]
 
 
 @report_errors
 def train_judge(
-    recipe: Annotated[Path, typer.Argument(help="A TOML file; see export/recipes/judge-*.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RECIPE|DIR",
+            help="A TOML file (see export/recipes/judge-*), or with --base a labelled folder.",
+        ),
+    ],
     folder: Annotated[
         Path, typer.Option("--out", help="A new folder, or that of an interrupted run to resume.")
     ],
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|DIR",
+            help="The encoder or cross-encoder to train from DIR: a folder or a hub name.",
+        ),
+    ] = None,
+    labels: Annotated[
+        FolderLabels | None,
+        typer.Option(help="With --base: three labels or one score.", show_default="verdict"),
+    ] = None,
+    epochs: Annotated[
+        float | None, typer.Option(help="With --base: passes over DIR.", show_default="3")
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(help="With --base: pairs per step.", show_default="16")
+    ] = None,
+    learning_rate: Annotated[
+        float | None,
+        typer.Option(help="With --base: 1e-4 suits small models.", show_default="3e-5"),
+    ] = None,
+    precision: Annotated[
+        Precision | None,
+        typer.Option(
+            help="With --base: bf16 is faster where the processor has it.", show_default="fp32"
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Replaces the recipe's seed.")] = None,
     quiet: Annotated[bool, typer.Option(help="No progress bar.")] = False,
 ) -> None:
-    """Trains a pair judge from a recipe, or resumes an interrupted run."""
+    """Trains a judge from a recipe or a labelled folder, or resumes an interrupted run."""
     with training_imports():
+        from logic_export.judge.labelled_folder import folder_recipe
         from logic_export.judge.run import train_judge as run
         from logic_export.recipe import read_judge_recipe
-    settings = read_judge_recipe(recipe)
+    options: dict[str, Any] = {
+        "labels": labels,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "precision": precision,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    if base is not None:
+        settings = folder_recipe(source, base, **given)
+    elif given:
+        option = next(iter(given)).replace("_", "-")
+        raise ConfigurationError(f"--{option} goes with --base; a recipe has its own settings")
+    elif source.is_dir():
+        raise ConfigurationError(f"{source} is a folder: name the model to train with --base")
+    else:
+        settings = read_judge_recipe(source)
     if seed is not None:
         settings = settings.model_copy(update={"seed": seed})
     _print_accuracies(run(settings, folder, quiet=quiet))

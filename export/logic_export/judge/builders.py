@@ -16,6 +16,7 @@ from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.data.triplets import Triplet
+from logic_export.judge.labelled_folder import labelled_folder
 from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
@@ -286,6 +287,7 @@ BUILDERS: Mapping[str, Callable[..., list[JudgeRow]]] = {
         passage_pairs,
         triplets,
         group_pairs,
+        labelled_folder,
     )
 }
 

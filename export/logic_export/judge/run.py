@@ -8,47 +8,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 import torch
 from datasets import Dataset
-from peft import LoraConfig, PeftModel, TaskType, get_peft_model
+from peft import PeftModel
 from torch import nn
 from torch.utils.data import SequentialSampler
 from transformers import (
-    AutoConfig,
-    AutoModelForSequenceClassification,
-    AutoModelForTokenClassification,
-    AutoTokenizer,
     DataCollatorWithPadding,
     EvalPrediction,
-    PreTrainedModel,
     PreTrainedTokenizerBase,
     Trainer,
     TrainingArguments,
 )
 
+from logic_export.judge.base_model import load_judge
 from logic_export.judge.builders import JUDGE_ROWS
 from logic_export.judge.constraint import CONSTRAINT_ROWS
 from logic_export.judge.constraint_training import (
-    CONSTRAINT_LABELS,
     ConstraintCollator,
     constraint_dataset,
     constraint_figures,
     constraint_loss,
 )
 from logic_export.judge.rows import JudgeRow
-from logic_export.models import find_model
 from logic_export.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.training.run import MeasureAfterLastEpoch, MetricsLog, common_arguments
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
 from logic_export.training.training_data import RowFormat, build_set, sample_training_data
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import LABELS, RELATIONS, VERDICTS
-
-# no token types, since the trunk shared with the encoders has none
-INPUTS = ["input_ids", "attention_mask"]
 
 T = TypeVar("T")
 
@@ -74,12 +63,13 @@ def _select_task(settings: JudgeModelSettings) -> _Task[Any]:
             constraint_loss,
             constraint_figures,
         )
+    relevance = settings.labels == "relevance"
     return _Task(
         JUDGE_ROWS,
-        _tokenized,
+        partial(_tokenized, relevance=relevance),
         partial(DataCollatorWithPadding, pad_to_multiple_of=8),
-        soft_cross_entropy,
-        _accuracies,
+        binary_cross_entropy if relevance else soft_cross_entropy,
+        partial(_figures, _share_in_order if relevance else _accuracy),
     )
 
 
@@ -90,8 +80,8 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     end ``model`` (as transformers loads it) and ``card.json``.
 
     Returns:
-        Development set -> accuracy of the best checkpoint; for a constraint, the shares that
-        :func:`constraint_figures` names.
+        Development set -> accuracy of the best checkpoint; for relevance its ROC-AUC, for a
+        constraint the shares that :func:`constraint_figures` names.
 
     Raises:
         ConfigurationError: ``out`` holds a different run or other files, the recipe needs a model
@@ -146,68 +136,11 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     return best
 
 
-_LABELS = {
-    "judgement": LABELS,
-    "verdict": VERDICTS,
-    "relation": RELATIONS,
-    "constraint": CONSTRAINT_LABELS,
-}
-
-
 class _JudgeTrainer(Trainer):
     """Evaluates rows in their order; sorting by length, as in training, would mix up the sets."""
 
     def _get_eval_sampler(self, eval_dataset: Dataset) -> SequentialSampler:
         return SequentialSampler(eval_dataset)
-
-
-def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
-    """Load the model to train, with the recipe's labels, and its tokenizer.
-
-    A base that does not exist or cannot be fetched is a :class:`ConfigurationError`.
-    """
-    folder = find_model(recipe.model.base)
-    settings = recipe.model
-    labels = _LABELS[settings.labels]
-    of_tokens = settings.labels == "constraint"
-    kind = AutoModelForTokenClassification if of_tokens else AutoModelForSequenceClassification
-    try:
-        config = AutoConfig.from_pretrained(folder)
-        config.num_labels = len(labels)
-        config.id2label = dict(enumerate(labels))
-        config.label2id = {label: number for number, label in enumerate(labels)}
-        config.hidden_dropout_prob = config.attention_probs_dropout_prob = settings.dropout
-        torch.manual_seed(recipe.seed)  # seeds the classifier's first weights
-        # on a CPU "eager" is a third faster than PyTorch's own attention
-        model = kind.from_pretrained(
-            folder, config=config, attn_implementation="eager", ignore_mismatched_sizes=True
-        )
-        tokenizer = AutoTokenizer.from_pretrained(folder)
-    except OSError as error:
-        raise ConfigurationError(
-            f"no model can be loaded from {settings.base!r}: {str(error).splitlines()[0]}"
-        ) from error
-    if settings.frozen_embeddings:
-        model.base_model.embeddings.requires_grad_(False)
-    for layer in model.base_model.encoder.layer[: settings.frozen_layers]:
-        layer.requires_grad_(False)
-    tokenizer.model_input_names = INPUTS
-    return _with_low_rank(model, settings) if settings.rank else model, tokenizer
-
-
-def _with_low_rank(model: PreTrainedModel, settings: JudgeModelSettings) -> PeftModel:
-    """Add LoRA to all matrices above the frozen layers; the classifier is trained in full."""
-    layers = range(settings.frozen_layers, model.config.num_hidden_layers)
-    numbers = "|".join(map(str, layers))
-    return get_peft_model(
-        model,
-        LoraConfig(
-            task_type=TaskType.TOKEN_CLS if settings.labels == "constraint" else TaskType.SEQ_CLS,
-            r=settings.rank,
-            lora_alpha=settings.rank,
-            target_modules=rf".*\.layer\.({numbers})\..*(query|key|value|dense)|.*pooler\.dense",
-        ),
-    )
 
 
 def soft_cross_entropy(
@@ -225,27 +158,65 @@ def soft_cross_entropy(
     )
 
 
-def _tokenized(
-    rows: Sequence[JudgeRow], tokenizer: PreTrainedTokenizerBase, tokens: int
-) -> Dataset:
-    encoded = tokenizer(
-        [row.premise for row in rows],
-        [row.hypothesis for row in rows],
-        truncation="longest_first",
-        max_length=tokens,
+def binary_cross_entropy(
+    outputs: Mapping[str, torch.Tensor],
+    labels: torch.Tensor,
+    num_items_in_batch: torch.Tensor | int | None = None,
+) -> torch.Tensor:
+    """Return the mean binary cross entropy of a batch; targets are probabilities, (batch, 1).
+
+    ``num_items_in_batch`` is as in :func:`soft_cross_entropy`.
+    """
+    total = nn.functional.binary_cross_entropy_with_logits(
+        outputs["logits"].float(), labels, reduction="sum"
     )
-    columns = {name: encoded[name] for name in INPUTS}
+    return total / (len(labels) if num_items_in_batch is None else num_items_in_batch)
+
+
+def _tokenized(
+    rows: Sequence[JudgeRow], tokenizer: PreTrainedTokenizerBase, tokens: int, *, relevance: bool
+) -> Dataset:
+    """Tokenize passage and query; for ``relevance`` the query first, as rerankers read it."""
+    passages, queries = [row.premise for row in rows], [row.hypothesis for row in rows]
+    encoded = tokenizer(
+        *((queries, passages) if relevance else (passages, queries)),
+        truncation="longest_first",
+        max_length=min(tokens, tokenizer.model_max_length),
+    )
+    columns = {name: encoded[name] for name in tokenizer.model_input_names}
     lengths = [len(ids) for ids in columns["input_ids"]]
-    return Dataset.from_dict({**columns, "labels": [row.target for row in rows], "length": lengths})
+    # the first label is that of a passage that satisfies
+    targets = [row.target[:1] if relevance else row.target for row in rows]
+    return Dataset.from_dict({**columns, "labels": targets, "length": lengths})
 
 
-def _accuracies(sizes: Mapping[str, int]) -> Callable[[EvalPrediction], dict[str, float]]:
-    """Make a function that measures each development set's accuracy, and their mean, ``score``."""
+Arrays: TypeAlias = tuple[np.ndarray, np.ndarray]  # logits and targets, one row a pair
+
+
+def _figures(
+    figure: Callable[[Arrays], float], sizes: Mapping[str, int]
+) -> Callable[[EvalPrediction], dict[str, float]]:
+    """Make a function that computes a figure of each development set, and their mean, ``score``."""
 
     def measure(prediction: EvalPrediction) -> dict[str, float]:
-        right = np.argmax(prediction.predictions, axis=1) == np.argmax(prediction.label_ids, axis=1)
-        parts = np.split(right, np.cumsum([*sizes.values()])[:-1])
-        figures = {name: float(part.mean()) for name, part in zip(sizes, parts, strict=True)}
+        ends = np.cumsum([*sizes.values()])[:-1]
+        parts = (np.split(array, ends) for array in (prediction.predictions, prediction.label_ids))
+        pairs = zip(sizes, zip(*parts, strict=True), strict=True)
+        figures = {name: figure(part) for name, part in pairs}
         return {**figures, "score": float(np.mean([*figures.values()]))}
 
     return measure
+
+
+def _accuracy(part: Arrays) -> float:
+    logits, targets = part
+    return float(np.mean(logits.argmax(axis=1) == targets.argmax(axis=1)))
+
+
+def _share_in_order(part: Arrays) -> float:
+    """Return the ROC-AUC: how often a satisfying passage scores above another one."""
+    scores, is_right = part[0][:, 0], part[1][:, 0] > 0.5
+    right, wrong = np.sort(scores[is_right]), scores[~is_right]
+    below = np.searchsorted(right, wrong, "left") + np.searchsorted(right, wrong, "right")
+    pairs = len(right) * len(wrong)
+    return 1 - float(below.sum()) / (2 * pairs) if pairs else 0.0
