@@ -141,7 +141,7 @@ class ChatJudge(ModelJudge):
 
     @property
     def constants(self) -> Mapping[str, Any]:
-        # measured: see chat_prompts.toml; fewer candidates, because each takes several requests
+        # fewer candidates, because each takes several requests
         return {"ask": "parts", "max_words": 200, "candidates": 10}
 
     @property

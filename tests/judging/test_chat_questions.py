@@ -22,7 +22,7 @@ def prompt(passage: str, query: str, form: str = "word") -> str:
 
 
 def test_the_wanted_and_each_excluded_text_are_asked_about():
-    """Small models get the query as a whole wrong more often than right."""
+    """A question about what is excluded must not ask for it, nor the other way round."""
     wanted, pool, spa = (prompt("The Alder.", part) for part in EXCLUDING.texts("parts"))
     assert "offer this: a hotel?" in wanted
     assert "has" not in wanted.split("</passage>")[1]
