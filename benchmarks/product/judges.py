@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--each", type=int, default=None)
     parser.add_argument("--pairs", type=int, default=None)
     options = parser.parse_args()
-    judges = {"shipped": JudgeSettings(default_judge())}
+    judges = {"shipped": JudgeSettings(judge=default_judge())}
     judges |= {file.stem: JudgeSettings.load(file) for file in options.files}
     if options.set == "nevir":
         dataset = load_dataset("nevir", options.part)
@@ -91,15 +91,15 @@ def _rows(
         "no judge": (Engine(index, judge=None), None),
     }
     for name, settings in judges.items():
-        timed, judge = _timed(settings)
-        engine = Engine(index, reranker=judge) if reranker else Engine(index, judge=judge)
+        timed, model = _timed(settings)
+        engine = Engine(index, reranker=model) if reranker else Engine(index, judge=model)
         systems[name] = (engine, timed)
     lists, costs = {}, {}
-    for name, (engine, timed) in systems.items():
+    for name, (engine, judge) in systems.items():
         lists[name] = [
             [hit.passage.id for hit in hits] for hits in engine.search_many(texts, DEPTH)
         ]
-        seconds, pairs = (0.0, 0) if timed is None else (timed.seconds, timed.pairs)
+        seconds, pairs = (0.0, 0) if judge is None else (judge.seconds, judge.pairs)
         costs[name] = {
             "pairs a query": round(pairs / len(queries), 1),
             "ms a query": round(1000 * seconds / len(queries)),
