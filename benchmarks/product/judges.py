@@ -3,20 +3,20 @@
 python -m benchmarks.product.judges [FILE...] [--part dev] [--set clusters] [--reranker] [--each 20]
 
 Each FILE holds the settings of a judge (``JudgeSettings.save``). The shipped judge and searches
-without a judge are measured too. With ``--reranker`` each judge orders all queries, and the shipped
-judge reads those with a constraint. For a slow model, ``--each`` takes the first queries of each
-kind, and ``--pairs`` the first pairs of NevIR. Read the test parts only when a version is finished;
-nothing may be chosen on them.
+without a judge are measured too. With ``--reranker`` the judges of the files order all queries,
+inside the engine and behind it; the shipped judge reads those with a constraint. For a slow model,
+``--each`` takes the first queries of each kind, and ``--pairs`` the first pairs of NevIR. Read the
+test parts only when a version is finished; nothing may be chosen on them.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from benchmarks.product.user_queries import DEPTH, KINDS, METRICS, SETS, first_r
 from logic_retrievers import Engine, JudgeSettings, ModelJudge, Passage, PassageIndex, Reranker
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
+
+# texts -> ids of passages, best first
+Search: TypeAlias = Callable[[Sequence[str]], list[list[str]]]
 
 SHOWN = ("MRR", "R@1", "V@5", "right above all violating", "pushed down")
 
@@ -86,19 +89,21 @@ def _rows(
     reranker: bool,
 ) -> list[dict[str, object]]:
     texts = [query.text for query in queries]
-    systems: dict[str, tuple[Engine, TimedJudge | None]] = {
-        "plain search": (Engine(index, "topical", judge=None), None),
-        "no judge": (Engine(index, judge=None), None),
+    systems: dict[str, tuple[Search, TimedJudge | None]] = {
+        "plain search": (_searching(Engine(index, "topical", judge=None)), None),
+        "no judge": (_searching(Engine(index, judge=None)), None),
     }
     for name, settings in judges.items():
         timed, model = _timed(settings)
-        engine = Engine(index, reranker=model) if reranker else Engine(index, judge=model)
-        systems[name] = (engine, timed)
+        if name == "shipped" or not reranker:
+            systems[name] = (_searching(Engine(index, judge=model)), timed)
+            continue
+        systems[f"{name} inside"] = (_searching(Engine(index, reranker=model)), timed)
+        timed, model = _timed(settings)
+        systems[f"{name} behind"] = (_behind(Engine(index), model), timed)
     lists, costs = {}, {}
-    for name, (engine, judge) in systems.items():
-        lists[name] = [
-            [hit.passage.id for hit in hits] for hits in engine.search_many(texts, DEPTH)
-        ]
+    for name, (search, judge) in systems.items():
+        lists[name] = search(texts)
         seconds, pairs = (0.0, 0) if judge is None else (judge.seconds, judge.pairs)
         costs[name] = {
             "pairs a query": round(pairs / len(queries), 1),
@@ -127,6 +132,29 @@ def _rows(
             row["worse"] = sum(a > b for a, b in zip(ranks, without, strict=True))
             rows.append(row | costs[name])
     return rows
+
+
+def _searching(engine: Engine) -> Search:
+    def search(texts: Sequence[str]) -> list[list[str]]:
+        return [[hit.passage.id for hit in hits] for hits in engine.search_many(texts, DEPTH)]
+
+    return search
+
+
+def _behind(engine: Engine, model: JudgeSettings) -> Search:
+    """Put a reranker behind a search, as a framework's reranker stands behind a retriever."""
+    reranker = Reranker(engine.index.encoder, "judge", judge=model)
+
+    def search(texts: Sequence[str]) -> list[list[str]]:
+        lists = []
+        for text, hits in zip(texts, engine.search_many(texts, DEPTH), strict=True):
+            passages = [hit.passage for hit in hits]
+            first = reranker.rerank(text, passages[: model.candidates])
+            rest = passages[model.candidates :]
+            lists.append([p.id for p in [*(hit.passage for hit in first), *rest]])
+        return lists
+
+    return search
 
 
 def _nevir_row(
