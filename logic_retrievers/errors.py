@@ -217,8 +217,8 @@ class MalformedAnswerError(Exception):
 
 
 def describe_failure(error: Exception, subject: str = "it") -> str:
-    """Describe how a user's model or judge failed; leave out its message, which may hold a key."""
-    if isinstance(error, MalformedAnswerError):
+    """Describe how a model or judge failed; leave out a foreign message, which may hold a key."""
+    if isinstance(error, MalformedAnswerError | ServerError):
         return str(error)
     return f"{subject} raised {type(error).__name__}"
 

@@ -14,7 +14,12 @@ import numpy.typing as npt
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.encoders.base import clean_text, one_per_process
-from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
+from logic_retrievers.encoders.bundle import (
+    Bundle,
+    default_bundle_manifest,
+    default_bundle_path,
+    load_bundle,
+)
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
 from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers, shared_threads
@@ -180,8 +185,11 @@ class OnnxPairJudge(OnnxCrossEncoder, ModelJudge):
         return [next(read) if query in english else None for _, query in pairs]
 
     def describe(self) -> dict[str, Any]:
-        settings = {name: value for name, value in self._settings.items() if value is not None}
-        return {"class": "OnnxPairJudge", "bundle": str(self.bundle.path), **settings}
+        # another installation has its own default bundle
+        own = self.bundle.path != default_bundle_path()
+        settings = {"bundle": str(self.bundle.path) if own else None, **self._settings}
+        given = {name: value for name, value in settings.items() if value is not None}
+        return {"class": "OnnxPairJudge", **given}
 
     def _find_entry(self, manifest: Manifest) -> CrossEncoder | None:
         return manifest.judge if manifest.verdict is None else manifest.verdict
