@@ -19,7 +19,7 @@ from logic_retrievers.judging.model_judge import ModelJudge
 _MESSAGES = {"system": ChatMessage.from_system, "user": ChatMessage.from_user}
 
 
-def as_judge(model: Any, **settings: Any) -> ModelJudge:
+def as_judge(model: Any, /, **settings: Any) -> ModelJudge:
     """Make a judge from a component of Haystack, for ``judge=`` and ``reranker=``.
 
         ConstraintRetriever(store, reranker=as_judge(CohereRanker(model="rerank-v3.5")))
@@ -30,7 +30,8 @@ def as_judge(model: Any, **settings: Any) -> ModelJudge:
     Args:
         model: a chat generator, or a ranker. A ranker is called once for each query and returns
             all documents, whatever its ``top_k``.
-        **settings: for a chat generator, the settings of :class:`~logic_retrievers.ChatJudge`.
+        **settings: for a chat generator, the settings of :class:`~logic_retrievers.ChatJudge`, such
+            as ``cache`` and the ``model``'s name, under which answers are kept.
 
     Raises:
         ConfigurationError: a different kind of component, or a setting that cannot work.

@@ -23,7 +23,7 @@ from logic_retrievers.judging.model_judge import ModelJudge
 
 
 def as_judge(
-    model: Runnable[Any, Any] | BaseDocumentCompressor | BaseCrossEncoder, **settings: Any
+    model: Runnable[Any, Any] | BaseDocumentCompressor | BaseCrossEncoder, /, **settings: Any
 ) -> ModelJudge:
     """Make a judge from a model of LangChain, for ``judge=`` and ``reranker=``.
 
@@ -31,7 +31,8 @@ def as_judge(
         model: a chat model (also with ``bind``, ``with_retry`` or ``with_fallbacks``), a document
             compressor that reranks, or a cross-encoder. A reranker is called once for each query
             and returns all documents, whatever its ``top_n``.
-        **settings: for a chat model, the settings of :class:`~logic_retrievers.ChatJudge`.
+        **settings: for a chat model, the settings of :class:`~logic_retrievers.ChatJudge`, such as
+            ``cache`` and the ``model``'s name, under which answers are kept.
 
     Raises:
         ConfigurationError: a different kind of model, or a setting that cannot work.

@@ -21,7 +21,7 @@ from logic_retrievers.judging.chat_judge import ChatJudge
 from logic_retrievers.judging.model_judge import ModelJudge
 
 
-def as_judge(model: BaseLLM | BaseNodePostprocessor, **settings: Any) -> ModelJudge:
+def as_judge(model: BaseLLM | BaseNodePostprocessor, /, **settings: Any) -> ModelJudge:
     """Make a judge from a model of LlamaIndex, for ``judge=`` and ``reranker=``.
 
         ConstraintRetriever(index, reranker=as_judge(SentenceTransformerRerank(model="...")))
@@ -30,7 +30,8 @@ def as_judge(model: BaseLLM | BaseNodePostprocessor, **settings: Any) -> ModelJu
     Args:
         model: an LLM, or a node postprocessor that reranks. A reranker is called once for each
             query and returns all nodes, whatever its ``top_n``.
-        **settings: for an LLM, the settings of :class:`~logic_retrievers.ChatJudge`.
+        **settings: for an LLM, the settings of :class:`~logic_retrievers.ChatJudge`, such as
+            ``cache`` and the ``model``'s name, under which answers are kept.
 
     Raises:
         ConfigurationError: a different kind of model, or a setting that cannot work.

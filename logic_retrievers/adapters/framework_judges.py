@@ -73,7 +73,7 @@ def scores_in_order(returned: Sequence[tuple[int, float | None]], count: int) ->
         return [None] * count
     scores = [score for _, score in returned if score is not None]
     if len(scores) < len(returned):
-        scores = [-float(rank) for rank in range(len(returned))]
+        scores = [float(-rank) for rank in range(len(returned))]
     lowest, spread = min(scores), max(scores) - min(scores)
     # one average step, because the scores are stretched to the range of the policy's
     below = lowest - (spread / (len(scores) - 1) if spread else 1.0)

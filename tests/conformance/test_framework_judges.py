@@ -104,7 +104,7 @@ def test_an_order_without_scores_counts(index, adapter, make):
 
 
 @named(CHATTING)
-def test_a_chat_model_judges_the_same_in_every_framework(index, adapter, make):
+def test_a_chat_model_judges_the_same_in_every_framework(index, adapter, make, tmp_path):
     """A role or a text that gets lost on the way changes the verdict."""
     turns = []
 
@@ -113,11 +113,14 @@ def test_a_chat_model_judges_the_same_in_every_framework(index, adapter, make):
         return verdict(conversation[-1][1])
 
     calls = []
-    judge, core = adapter.as_judge(make(calls), budget=99), ChatJudge(chat, budget=99)
+    cached = {"cache": tmp_path / "answers.sqlite", "model": "small"}
+    judge, core = adapter.as_judge(make(calls), **cached), ChatJudge(chat)
     expected = search(index, EXCLUDING, judge=core)
     assert expected != search(index, EXCLUDING, judge=None)
     assert retrieve(adapter, index, EXCLUDING, judge=judge) == expected
     assert len(calls) == len(turns) > 1
+    assert retrieve(adapter, index, EXCLUDING, judge=judge) == expected
+    assert len(calls) == len(turns)  # answers are kept under the model's name
     assert all(text in "".join(map(str, calls)) for text, _ in expected[:3])
 
 
