@@ -50,11 +50,17 @@ def read_finished_run(run: Path) -> FinishedRun:
 
     Raises:
         ConfigurationError: the run, or the run that its base comes from, is missing or not
-            finished, or its card cannot be read.
+            finished, or its card cannot be read; or the judge reads token types, which no bundle
+            has.
     """
     history, recipe = _read_history(run)
     if recipe is None:
         raise ConfigurationError(f"{run} was unpacked from a bundle and not trained")
+    if recipe.model.token_types:
+        raise ConfigurationError(
+            f"{run} holds a judge of its own that fits no bundle; pass {run / MODEL} to "
+            "CrossEncoder of sentence-transformers"
+        )
     # a set that several stages read counts once, with the rows of the stage that read the most
     most: dict[str, TrainingData] = {}
     for row in history.training:

@@ -13,6 +13,7 @@ import torch
 from logic_export.cli.app import app
 from logic_export.judge.base_model import load_judge
 from logic_export.judge.builders import labelled_folder
+from logic_export.judge.finished_run import read_finished_run
 from logic_export.judge.labelled_folder import folder_recipe
 from logic_export.judge.run import train_judge
 from sentence_transformers import CrossEncoder
@@ -148,6 +149,8 @@ def test_a_verdict_is_trained_from_the_command_line(folder: Path, tmp_path: Path
     name = "embeddings.token_type_embeddings.weight"
     before, after = weights(base)[name], weights(out / "model")[f"bert.{name}"]
     assert np.abs(after - before)[1].max() > 2e-3  # weight decay alone moves it less
+    with pytest.raises(ConfigurationError, match="fits no bundle"):
+        read_finished_run(out)
 
 
 @pytest.mark.parametrize(
