@@ -36,11 +36,12 @@ class RememberingJudge(ModelJudge):
 
     def __init__(self, judge: Callable[..., Any]) -> None:
         self._judge = judge
-        self._answers: dict[TextPair, Answer | None] = {}
+        self._answers: dict[tuple[str, str, str], Answer | None] = {}
         self.problem = ""
 
     def __call__(self, pairs: Sequence[TextPair], /) -> Sequence[Answer | None]:
-        keys = [(passage, str(text)) for passage, text in pairs]
+        # a judge may read one text as wanted in one query and as excluded in another
+        keys = [(passage, str(text), getattr(text, "query", "")) for passage, text in pairs]
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._answers}
         reply = run(ask(self._judge, [*new.values()], check_answer), encoder_threads)
         self.problem = reply.problem
