@@ -194,6 +194,7 @@ class Reranker:
         readable = [passage for passage in passages if not is_blank(passage.text_to_embed)]
         unreadable = [passage for passage in passages if is_blank(passage.text_to_embed)]
         hits: list[Hit] = []
+        question = ""
         if readable:
             (queries,) = yield from encode_plans([planned.plan], encoder)
             names = sorted({leaf.vector for leaf in planned.plan})
@@ -210,13 +211,14 @@ class Reranker:
             candidates = [rank_candidates(policy, pool, depth, *asked)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id, judge, reranker)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
+            question = planned.read_by(judge)
         last_score = hits[-1].score if hits else 0.0
         evidence = Evidence(
             policy.name, {}, {}, passed_filter=False, reason="has no text to judge it by"
         )
         for passage in unreadable:
             hits.append(Hit(passage, len(hits) + 1, last_score, evidence))
-        return hits[:k] if words is None else leave_out(hits, words, k)
+        return hits[:k] if words is None else leave_out(hits, words, k, question)
 
 
 def _cosines(query: QueryVector, rows: Scores) -> Scores:

@@ -52,9 +52,9 @@ class Engine:
             a negative fact; ``evidence.details["judge"]`` has both. If the judge fails, the
             policy's order stands, with a warning.
         reranker: a model that orders the first candidates of every query, given like ``judge``.
-            Deductions for excluded texts and the judge's verdicts are added to its order, so that
-            what a query rules out stays down. Expressions and the policy ``judge`` leave it
-            unasked. ``evidence.details["reranker"]`` has its answer.
+            Under ``auto`` the deductions for excluded texts and the judge's verdicts are added to
+            its order. Expressions and the policy ``judge`` leave it unasked.
+            ``evidence.details["reranker"]`` has its answer.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -244,13 +244,15 @@ class Engine:
             if min_score is not None:
                 ranking = [ranked for ranked in ranking if ranked.score >= min_score]
             hits = build_hits(query.policy.name, pool, ranking, passages)
-            hit_lists.append(hits if query.words is None else _left_over(hits, query.words, k))
+            if query.words is not None:
+                hits = _left_over(hits, query.words, k, query.read_by(judge))
+            hit_lists.append(hits)
         return hit_lists
 
 
-def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
+def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int, question: str) -> list[Hit]:
     """Return the first k hits that may stay; warn if the search read too few candidates."""
-    kept = leave_out(hits, words, k)
+    kept = leave_out(hits, words, k, question)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(
             ShortListWarning,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from inspect import signature
+from threading import Lock
 from typing import Any
 
 from haystack import Document
@@ -17,6 +18,9 @@ from logic_retrievers.judging.chat_judge import ChatJudge
 from logic_retrievers.judging.model_judge import ModelJudge
 
 _MESSAGES = {"system": ChatMessage.from_system, "user": ChatMessage.from_user}
+
+
+_warming_up = Lock()
 
 
 def as_judge(model: Any, /, **settings: Any) -> ModelJudge:
@@ -64,4 +68,5 @@ def _rank(model: Any, query: str, texts: list[str], *, has_top_k: bool) -> list[
 
 def _warm_up(model: Any) -> None:
     if hasattr(model, "warm_up"):
-        model.warm_up()  # outside a pipeline no one else does
+        with _warming_up:  # a judge asks from several threads
+            model.warm_up()  # outside a pipeline no one else does

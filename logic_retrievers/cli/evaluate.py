@@ -137,7 +137,8 @@ def evaluate(
         _add_documents(index, dataset, encoder)
 
         if fit_file is not None:
-            engine = Engine(index, *resolved.values(), reranker=models["reranker"])
+            asked_once = remembering(models["reranker"], index)
+            engine = Engine(index, *resolved.values(), reranker=asked_once)
             command = {"folder": str(folder), "split": split}
             fit(dataset, engine, models["judge"], fit_file, command=command, as_json=as_json)
             return

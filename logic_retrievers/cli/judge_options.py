@@ -121,8 +121,10 @@ def open_pair_judge(spec: str) -> AnyPairJudge:
         ConfigurationError: as :func:`open_judge` does. Where the judge is used, one that cannot
             compare passages is refused.
     """
-    from logic_retrievers.judging import JudgeSettings
+    from logic_retrievers.judging import JudgeSettings, OnnxRelation
 
+    if _judge_of_folder(spec) == "OnnxPairJudge":
+        return OnnxRelation(spec)
     judge = open_judge(spec)
     if isinstance(judge, JudgeSettings):
         return "auto" if judge.judge is None else judge.judge  # type: ignore[return-value]
@@ -133,12 +135,9 @@ def _is_spec(word: str) -> bool:
     """Whether a word after ``--judge`` is its value, and not a query or a folder of documents."""
     if word.startswith("-") or any(character.isspace() for character in word):
         return False
-    return (
-        word in (AUTO, NONE)
-        or "/" in word
-        or word.endswith(".json")
-        or bool(_judge_of_folder(word))
-    )
+    if is_folder(word):
+        return bool(_judge_of_folder(word))
+    return word in (AUTO, NONE) or "/" in word or word.endswith(".json")
 
 
 def _judge_of_folder(path: str) -> str | None:

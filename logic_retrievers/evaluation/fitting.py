@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from logic_retrievers.search import Engine
 
 FOLDS = 5
+# a fit to fewer answers would be about a judge that mostly failed
+_LEAST_ANSWERED = 0.9
 # fewer queries that have satisfying and violating documents say too little
 ENOUGH = 20
 # length of the rankings; a judge reads fewer candidates
@@ -107,7 +109,7 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
     with violating documents it is the mean of that and of 1 if a satisfying document ranks above
     all of them. A judge that gives scores is asked with the query and with its parts; one that
     gives probabilities also with the query restated. Each pair of passage and text is asked once.
-    Settings that are no better than no judge are never chosen.
+    Ties go to no judge. :attr:`Fit.helps` says whether the choice helps.
 
     Args:
         dataset: the queries, and the documents, which ``engine.index`` holds.
@@ -148,6 +150,11 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
     grid = _grid(_an_answer(asked, dataset))
     for settings in grid[1:]:
         runs.append(_values(dataset, engine, remembered.model_copy(update=settings))[1])
+    if asked.problem and asked.answered < _LEAST_ANSWERED:
+        raise ConfigurationError(
+            f"the judge answered {asked.answered:.0%} of the pairs, which is too few for a fit:"
+            f" {asked.problem}"
+        )
     queries = [query for query in dataset.queries if query.id in before]
     groups = [bootstrap_group(query) for query in queries]
     base = np.array([before[query.id] for query in queries])
@@ -219,7 +226,7 @@ def _an_answer(judge: RememberingJudge, dataset: Dataset) -> Answer:
         raise ConfigurationError(f"the judge cannot be fitted: {judge.problem}")
     raise ConfigurationError(
         f"the judge cannot be fitted: no query of {dataset.name} has a constraint on which it gave"
-        " an answer. A model that is to order all queries is a reranker"
+        " an answer. To order every query, pass it as reranker=, which has no fit"
     )
 
 

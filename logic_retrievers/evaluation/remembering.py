@@ -31,29 +31,35 @@ class RememberingJudge(ModelJudge):
 
     Attributes:
         answers: the answers so far, without repetition.
-        problem: why the judge failed when it was last asked; empty if it did not.
+        problem: why the judge failed first; empty if it did not.
     """
 
     def __init__(self, judge: Callable[..., Any]) -> None:
         self._judge = judge
-        self._answers: dict[tuple[str, str, str], Answer | None] = {}
+        self._answers: dict[tuple[str, str, bool], Answer | None] = {}
         self.problem = ""
 
     def __call__(self, pairs: Sequence[TextPair], /) -> Sequence[Answer | None]:
-        # a judge may read one text as wanted in one query and as excluded in another
-        keys = [(passage, str(text), getattr(text, "query", "")) for passage, text in pairs]
+        # one text may be wanted in one query and excluded in another
+        keys = [(p, str(text), text in getattr(text, "excluded", ())) for p, text in pairs]
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._answers}
         reply = run(ask(self._judge, [*new.values()], check_answer), encoder_threads)
-        self.problem = reply.problem
+        self.problem = self.problem or reply.problem
+        found = [None] * len(new) if reply.answers is None else reply.answers
+        self._answers.update(zip(new, found, strict=True))
         if reply.answers is None:
             raise MalformedAnswerError(reply.problem)
-        self._answers.update(zip(new, reply.answers, strict=True))
         answers = [self._answers[key] for key in keys]
         return PartialAnswers(answers, reply.problem) if reply.problem else answers
 
     @property
     def constants(self) -> Mapping[str, Any]:
         return self._judge.constants if isinstance(self._judge, ModelJudge) else {}
+
+    @property
+    def answered(self) -> float:
+        """Share of the pairs that have an answer; 1 if the judge was asked nothing."""
+        return len(self.answers) / len(self._answers) if self._answers else 1.0
 
     @property
     def answers(self) -> list[Answer]:

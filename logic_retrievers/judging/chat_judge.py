@@ -36,7 +36,7 @@ from logic_retrievers.judging.chat_questions import (
     weigh,
 )
 from logic_retrievers.judging.judge import PartialAnswers, TextPair
-from logic_retrievers.judging.model_judge import ModelJudge, refuse_to_describe
+from logic_retrievers.judging.model_judge import ModelJudge, judge_from, refuse_to_describe
 
 # continues a conversation of (role, text) turns
 Chat: TypeAlias = Callable[[Turns], str]
@@ -66,7 +66,8 @@ class ChatJudge(ModelJudge):
         answer: ``token`` takes the probability of yes from the probabilities of the first token,
             where the endpoint gives them. ``json`` asks for JSON; yes is then 1 and no 0. ``auto``
             takes the token's probabilities or, without them, the word of the text as 1 or 0.
-        cache: path of an SQLite file that keeps answers by the hash of model, settings and prompt.
+        cache: path of an SQLite file that keeps answers by the hash of address, model, settings and
+            prompt.
         concurrency: maximum number of simultaneous requests.
         budget: maximum number of requests in the judge's life, without repetitions after a lost
             connection; None means any number.
@@ -133,6 +134,9 @@ class ChatJudge(ModelJudge):
         # position of the settings that the endpoint accepts; None until it has accepted some
         self._accepted: int | None = None
 
+    def __reduce__(self) -> Any:
+        return judge_from, (self.describe(),)
+
     def __repr__(self) -> str:
         named = self._url
         if not isinstance(named, str):  # its own repr may show a key
@@ -189,7 +193,9 @@ class ChatJudge(ModelJudge):
 
     def _ask_all(self, prompts: Sequence[Turns]) -> list[Any]:
         """Return the probability of yes for each prompt."""
-        keys = [request_key(self._model, self._answer, self._extra, turns) for turns in prompts]
+        address = self._url if isinstance(self._url, str) else ""
+        settings = (address, self._model, self._answer, self._extra)
+        keys = [request_key(*settings, turns) for turns in prompts]
         call = _Call(self._cache)
         missing = {
             key: turns for key, turns in zip(keys, prompts, strict=True) if not call.find(key)
@@ -282,7 +288,7 @@ class _Call:
         self.answers: dict[bytes, float] = {}
         self.stopped = False
         self._cache = cache
-        self._reason = ""
+        self._reason, self._answered = "", False
         self._missed: Counter[str] = Counter()
 
     def find(self, key: bytes) -> bool:
@@ -298,6 +304,7 @@ class _Call:
             return
         try:
             self.answers[key] = answer = ask()
+            self._answered = True  # and not from the cache
             if self._cache is not None:
                 self._cache.put(key, str(answer))
         except MalformedAnswerError:
@@ -306,7 +313,7 @@ class _Call:
             self._missed["answers were withheld"] += 1
         except RefusedRequestError as error:
             self._missed[f"requests were refused: {error}"] += 1
-            if not self.answers and self._missed.total() >= _MOST_REFUSED:
+            if not self._answered and self._missed.total() >= _MOST_REFUSED:
                 self._stop("no further requests were sent")
         # errors of endpoint and cache hold neither a key nor a text
         except (_BudgetError, ServerError) as error:

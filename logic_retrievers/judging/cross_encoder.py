@@ -78,7 +78,10 @@ class CrossEncoderJudge(CrossEncoderBase):
         self._lock = Lock()
         config = getattr(self._model, "config", None)
         names = getattr(config, "id2label", None) or {}
-        limits = (self._model.max_seq_length, getattr(config, "max_position_embeddings", None))
+        # before version 6 of sentence-transformers it was called max_length
+        name = "max_seq_length" if hasattr(self._model, "max_seq_length") else "max_length"
+        own = getattr(self._model, name, None)
+        limits = (own, getattr(config, "max_position_embeddings", None))
         self._use(
             read_labels(given, names, int(self._model.num_labels)),
             int(min((limit for limit in limits if limit), default=_MAX_TOKENS)),
@@ -123,7 +126,8 @@ def _load(name_or_path: str, device: str | None) -> CrossEncoder:
         ) from error
     classes = getattr(model.config, "architectures", None) or ()
     # sentence-transformers puts a head of random weights on a model without one
-    if len(model) == 1 and not any(name.endswith("ForSequenceClassification") for name in classes):
+    modules = len(model) if hasattr(model, "__len__") else 1
+    if modules == 1 and not any(name.endswith("ForSequenceClassification") for name in classes):
         raise EncoderError(
             f"{name_or_path!r} has no trained classification head ({', '.join(classes)}); it is no"
             " cross-encoder. Give a reranker or an NLI model."

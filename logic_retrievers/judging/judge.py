@@ -249,12 +249,16 @@ class Reply(Generic[T]):
     @property
     def warning(self) -> str:
         """Text of the warning if the judge failed, or failed on some pairs, else empty."""
+        return self.warning_of("pair judge")
+
+    def warning_of(self, role: str) -> str:
+        """:attr:`warning` about a model with another role."""
         if self.answers is None:
-            return f"the pair judge does not count: {self.problem}"
+            return f"the {role} does not count: {self.problem}"
         if self.problem:
             missing = sum(answer is None for answer in self.answers)
             return (
-                f"the pair judge does not count for {missing} of {len(self.answers)} pairs:"
+                f"the {role} does not count for {missing} of {len(self.answers)} pairs:"
                 f" {self.problem}"
             )
         return ""

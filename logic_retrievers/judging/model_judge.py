@@ -67,7 +67,7 @@ def judge_from(description: Mapping[str, Any]) -> ModelJudge:
     """
     settings = dict(description)
     name = settings.pop("class", None)
-    if name not in _MODULES:
+    if not isinstance(name, str) or name not in _MODULES:
         raise ConfigurationError(
             f"no judge is called {shown(name)}; 'class' is one of {', '.join(_MODULES)}"
         )

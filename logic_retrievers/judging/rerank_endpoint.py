@@ -32,7 +32,9 @@ BATCH_SIZE = 32
 CONCURRENCY = 4  # requests under way at the same time
 
 # the other requests of a call would fail too, some only after all their repetitions
-_LASTING = (AuthenticationError, ServerUnavailableError, ServerTimeoutError)
+_LASTING = (ServerUnavailableError, ServerTimeoutError)
+# after so many such failures no more is sent
+MOST_FAILURES = 3
 
 
 class _Request(NamedTuple):
@@ -65,7 +67,7 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
     Scores are used as they come, on any scale. The passages of one query go into one request, and
     up to four requests are under way at the same time. A passage without a usable score is left
     out, with a warning. So are the passages of a request that failed. After the endpoint refused
-    the key, was unreachable or took too long, no further request of that call is sent.
+    the key, or was unreachable or too slow three times, no further request of that call is sent.
 
     Args:
         url: address without ``/rerank`` or ``/score``, or with it.
@@ -172,7 +174,8 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
                 found = self._scores(query, [pairs[number][0] for number in numbers])
             except ServerError as error:
                 failures.append(error)
-                if isinstance(error, _LASTING):
+                lasting = sum(isinstance(failure, _LASTING) for failure in failures)
+                if isinstance(error, AuthenticationError) or lasting >= MOST_FAILURES:
                     stopped.set()
                 return 0
             for number, score in zip(numbers, found, strict=True):

@@ -52,15 +52,15 @@ class JudgeSettings(Overrides):
             units of a cosine.
         violates_weight: deduction for a passage that certainly violates the query, at a gate of 1,
             in units of a cosine.
-        relevance_weight: share of the judge's order, at a gate of 1, if it gives scores. Of a
-            reranker, the share of its order; by default 1.
+        relevance_weight: share of the judge's order, at a gate of 1, if it gives scores. For
+            a reranker the default is 1.
         ask: ``restated`` asks with the query and its excluded texts repeated, ``query`` with the
             user's words, ``parts`` with the wanted text and with each excluded text. The policy
             ``judge`` does not read the parts of a query and asks with the user's words.
         max_words: words of a passage that the judge reads; of a longer passage, the sentences
             nearest to the query.
         drop_above: leave out a passage if the gate times its probability of violating is at least
-            this; None leaves out none. A judge that gives scores has no effect here.
+            this; None leaves out none. Ignored for judges that give scores.
 
     Raises:
         ConfigurationError: a value is out of its range, or the judge cannot be called.

@@ -32,14 +32,15 @@ class ExcludedWords:
 
     Args:
         texts: excluded texts; at least one, none empty.
-        question: the judge's question about the passages. A verdict overrules only texts that occur
-            in the question.
     """
 
-    def __init__(self, texts: Iterable[str], question: str = "") -> None:
+    def __init__(self, texts: Iterable[str]) -> None:
         self._patterns = {text: re.compile(_pattern(text)) for text in texts}
+
+    def said_in(self, question: str) -> frozenset[str]:
+        """Return the excluded texts that a judge's question has."""
         said = comparable(question)
-        self.judged = frozenset(text for text in self._patterns if comparable(text) in said)
+        return frozenset(text for text in self._patterns if comparable(text) in said)
 
     def found_in(self, *texts: str) -> list[str]:
         """Return the excluded texts that at least one of the given texts contains."""
@@ -53,8 +54,10 @@ def candidates_for(k: int) -> int:
     return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 
-def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
+def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int, question: str = "") -> list[Hit]:
     """Return the first k hits that may stay, ranked again from 1.
+
+    ``question`` is what a judge was asked about the passages.
 
     A hit is removed if its text, embedded text or title names an excluded text. A sure judge
     overrules the words. A sure ``satisfies`` keeps a hit if the judge's question has all excluded
@@ -65,12 +68,13 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """
     kept: list[Hit] = []
     left_out = 0
+    judged = words.said_in(question)
     for hit in hits:
         if len(kept) == k:
             break
         named = words.found_in(*_fields(hit.passage))
-        verdict = hit.evidence.details.get("judge", {}) if words.judged else {}
-        denied = _is_sure(verdict, "satisfies") and words.judged.issuperset(named)
+        verdict = hit.evidence.details.get("judge", {}) if judged else {}
+        denied = _is_sure(verdict, "satisfies") and judged.issuperset(named)
         if denied or not (named or _is_sure(verdict, "violates")):
             details = {**hit.evidence.details, **({"named": named} if named else {})}
             kept.append(replace(hit, evidence=replace(hit.evidence, details=details)))

@@ -16,6 +16,7 @@ from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.judging.judge import Question
+from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
@@ -41,6 +42,7 @@ class PlannedQuery:
         request: question for a judge about the candidates; None asks no judge.
         question: the query as a reranker reads it; None asks none.
         words: excluded texts, for ``hard``; None leaves no passage out.
+        overruled: whether a judge's sure verdicts overrule the words.
     """
 
     policy: Policy
@@ -49,6 +51,13 @@ class PlannedQuery:
     request: JudgeRequest | None
     question: Question | None
     words: ExcludedWords | None
+    overruled: bool = False
+
+    def read_by(self, judge: WeightedJudge | None) -> str:
+        """Return the texts about which a judge's sure verdict overrules the words of ``hard``."""
+        if judge is None or self.request is None or not self.overruled:
+            return ""
+        return " ".join(self.request.question.texts(judge.constants.ask))
 
 
 def run_over(index: PassageIndex | None, operation: Operation[T]) -> T:
@@ -100,11 +109,11 @@ def plan_queries(
             chosen = policy
         text = query.text if isinstance(query, ParsedQuery) else query
         request = chosen.judge_request(text)
-        asked = request.query if request is not None and hard is True else ""
-        words = ExcludedWords(excluded, asked) if excluded else None
+        words = ExcludedWords(excluded) if excluded else None
         depth = k if words is None else candidates_for(k)
         plan = chosen.plan(text, max(depth, read))
-        return PlannedQuery(chosen, plan, depth, request, chosen.question(text), words)
+        question = chosen.question(text)
+        return PlannedQuery(chosen, plan, depth, request, question, words, hard is True)
 
     # a router's parser may ask a model
     planned: list[PlannedQuery] = yield Compute(lambda: [plan_one(query) for query in queries])

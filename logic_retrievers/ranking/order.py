@@ -78,19 +78,20 @@ def judge_candidates(
 ) -> Operation[list[list[Ranked]]]:
     """Return the first ``depth`` candidates of each query in their final order.
 
-    A candidate that the judge does not read keeps its score, or comes last if the judge alone
-    ranks. Judge and reranker are each asked once about all queries. If one fails, the order stays
-    as it is without it, with a warning.
+    The judge reads the first candidates of the reranker's order. A candidate that it does not read
+    keeps its score, or comes last if the judge alone ranks. Judge and reranker are each asked once
+    about all queries. If one fails, the order stays as it is without it, with a warning.
     """
     orders = [[*ranking.ranking] for ranking in rankings]
     if reranker is not None:
-        read = yield from _read(reranker, [r.question for r in rankings], rankings, passages)
+        questions = [ranking.question for ranking in rankings]
+        read = yield from _read("reranker", reranker, questions, orders, rankings, passages)
         weight = reranker.constants.relevance_weight
         orders = [reranked(*each, weight) for each in zip(orders, read, strict=True)]
     if judge is not None:
         requests = [ranking.request for ranking in rankings]
         asked = [None if request is None else request.question for request in requests]
-        read = yield from _read(judge, asked, rankings, passages)
+        read = yield from _read("pair judge", judge, asked, orders, rankings, passages)
         orders = [
             order if request is None else judged(order, judgements, request, judge.constants)
             for order, judgements, request in zip(orders, read, requests, strict=True)
@@ -99,20 +100,22 @@ def judge_candidates(
 
 
 def _read(
+    role: str,
     judge: WeightedJudge,
     questions: Sequence[Question | None],
+    orders: Sequence[Sequence[Ranked]],
     rankings: Sequence[CandidateRanking],
     passages: Mapping[str, Passage],
 ) -> Operation[list[dict[int, AnyJudgement]]]:
     """Return the judgements of each query by candidate; warn if the judge failed."""
     read: list[tuple[int, int, str, int]] = []  # query, candidate, excerpt, number of texts
     pairs: list[TextPair] = []
-    for number, (question, ranking) in enumerate(zip(questions, rankings, strict=True)):
+    for number, question in enumerate(questions):
         if question is None:
             continue
         texts = question.texts(judge.constants.ask)
-        for ranked in ranking.ranking[: judge.constants.candidates]:
-            if passage := passages.get(ranking.pool.ids[ranked.index]):
+        for ranked in orders[number][: judge.constants.candidates]:
+            if passage := passages.get(rankings[number].pool.ids[ranked.index]):
                 excerpt = nearest_sentences(
                     passage.text_to_embed, question, judge.constants.max_words
                 )
@@ -120,11 +123,11 @@ def _read(
                 pairs += [(excerpt, text) for text in texts]
     reply = yield from ask(judge.judge, pairs, check_answer)
     if reply.warning:
-        warn(PairJudgeWarning, reply.warning)
+        warn(PairJudgeWarning, reply.warning_of(role))
     judgements: list[dict[int, AnyJudgement]] = [{} for _ in rankings]
     kinds = {type(answer) for answer in reply.answers or () if answer is not None}
     if len(kinds) > 1:
-        warn(PairJudgeWarning, "the pair judge does not count: it mixes scores and probabilities")
+        warn(PairJudgeWarning, f"the {role} does not count: it mixes scores and probabilities")
     if len(kinds) != 1:
         return judgements
     answers = iter(reply.answers or ())

@@ -35,8 +35,8 @@ def best_first(query: str, texts: list[str]) -> list[str]:
 
 
 def verdict(message: str) -> str:
-    """Answer a prompt of ChatJudge: against gardens, and against two passages of "nine"."""
-    return "C" if "garden" in message else "A"
+    """Answer a prompt of ChatJudge: no to gardens, and yes to anything else."""
+    return "No" if "garden" in message else "Yes"
 
 
 class CrossEncoder(BaseCrossEncoder):

@@ -130,7 +130,7 @@ def test_a_chat_model_compares_passages(adapter, make):
     passages, calls = contradicting_passages(), []
     settings = {"encoder": contradiction_encoder(), "resolution": "drop_both"}
     made = adapter.ContradictionFilter(judge=adapter.as_judge(make(calls)), **settings)
-    core = ContradictionFilter(judge=ChatJudge(lambda turns: "A"), **settings)
+    core = ContradictionFilter(judge=ChatJudge(lambda turns: "Yes"), **settings)
     expected = [hit.passage.text for hit in core.filter(passages).hits]
     if adapter is langchain_adapter:
         documents = [Document(one.text, id=one.id, metadata=dict(one.metadata)) for one in passages]

@@ -108,7 +108,7 @@ def test_a_filters_judge_comes_back_from_a_file(monkeypatch):
 def test_what_a_file_cannot_hold_is_said_without_the_key():
     """A key in a pipeline's file ends in a repository."""
     secret = chat(api_key=KEY)
-    function = as_judge(MockChatGenerator("A"))
+    function = as_judge(MockChatGenerator("Yes"))
     for judge, word in ((secret, "api_key_variable"), (function, "cannot be saved")):
         for given in (judge, JudgeSettings(judge)):
             for component in (

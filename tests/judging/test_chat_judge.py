@@ -368,7 +368,7 @@ def test_a_function_that_fails():
 
 
 async def asynchronous(turns):
-    return "A"
+    return "Yes"
 
 
 @pytest.mark.parametrize(

@@ -190,9 +190,29 @@ def test_the_parts_of_a_query_reach_a_judge(index, ask):
         return [0.5 for _ in pairs]
 
     Engine(index, judge=JudgeSettings(judge, ask=ask, max_words=2)).search(QUERY, 7)
-    texts = {"restated": [], "query": ["cake without nuts"], "parts": ["cake", "nuts"]}[ask]
+    restated = ["cake without nuts, without nuts"]
+    texts = {"restated": restated, "query": ["cake without nuts"], "parts": ["cake", "nuts"]}[ask]
     assert [text for _, text in asked][: len(texts)] == texts
     assert all(question.excluded == ("nuts",) for _, question in asked)
+
+
+@pytest.mark.parametrize("ask", ["restated", "query", "parts"])
+def test_a_judge_overrules_only_what_it_was_asked(index, ask):
+    """A judge that never read what a caller excludes must not let it through ``hard``."""
+    sure = dict.fromkeys(TEXTS.values(), 1.0)
+    engine = Engine(index, judge=JudgeSettings(judge=MarginJudge(sure), ask=ask))
+    hits = engine.search("a lemon cake", 7, exclude=["walnuts"], hard=True)
+    assert ("nutty" in ids(hits)) == (ask == "restated")
+
+
+def test_a_judge_reads_what_a_reranker_puts_first(index):
+    """With fewer candidates than the reranker it would miss what is brought up."""
+    judge = MarginJudge({})
+    reranker = JudgeSettings(judge=by_length, candidates=7)
+    settings = JudgeSettings(judge=judge, candidates=1)
+    first = Engine(index, judge=None, reranker=reranker).search(QUERY, 1)[0]
+    Engine(index, judge=settings, reranker=reranker).search(QUERY, 7)
+    assert judge.passages == [first.passage.text]
 
 
 def test_answers_of_two_kinds_do_not_count(index):
@@ -208,7 +228,7 @@ def test_answers_of_two_kinds_do_not_count(index):
 
 def test_a_reranker_that_fails_changes_nothing(index):
     plain = Engine(index, judge=None).search("lemon cake", 7)
-    with pytest.warns(PairJudgeWarning, match="RuntimeError"):
+    with pytest.warns(PairJudgeWarning, match="reranker .* RuntimeError"):
         assert Engine(index, judge=None, reranker=failing_judge).search("lemon cake", 7) == plain
     with pytest.raises(ConfigurationError, match="reranker"):
         Engine(index, reranker="cohere")
