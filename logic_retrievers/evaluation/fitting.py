@@ -139,8 +139,8 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
     if both < ENOUGH:
         warn(
             FewQueriesWarning,
-            f"only {both} queries of {dataset.name} have satisfying and violating passages; label"
-            f" {ENOUGH} or more, or the fit says little",
+            f"only {both} queries of {dataset.name} have satisfying and violating passages; with"
+            " fewer than fifty a fit says little",
         )
     measure, before = _values(dataset, engine, None)
     if not before:

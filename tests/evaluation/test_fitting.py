@@ -121,7 +121,6 @@ def test_a_useless_judge_is_found_out(engine, useless):
     )
     fit = fit_judge(mixed, engine, Judge(useless))
     assert not fit.helps
-    assert fit.settings.relevance_weight == 0 or fit.gain.low <= 0
     if useless(1, 2) == 0.5:
         assert fit.chosen == {"ask": "query", "relevance_weight": 0}
         assert fit.gain == (0, 0, 0)

@@ -426,7 +426,7 @@ def test_saving(endpoint, tmp_path, monkeypatch):
 
 def test_the_whole_address_is_an_address_too(endpoint):
     """Users paste what the server's page shows."""
-    assert ChatJudge(f"{endpoint.url}/chat/completions/", "m")(PAIRS[:1]) != [None]
+    assert ChatJudge(f"{endpoint.url}/chat/completions/", "m")(PAIRS[:1])[0] is not None
     assert endpoint.requests[0][0] == "/v1/chat/completions"
 
 
