@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from langchain_core.cross_encoders import BaseCrossEncoder
 from langchain_core.documents import BaseDocumentCompressor, Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable
@@ -22,9 +21,7 @@ from logic_retrievers.judging.chat_judge import ChatJudge
 from logic_retrievers.judging.model_judge import ModelJudge
 
 
-def as_judge(
-    model: Runnable[Any, Any] | BaseDocumentCompressor | BaseCrossEncoder, /, **settings: Any
-) -> ModelJudge:
+def as_judge(model: Any, /, **settings: Any) -> ModelJudge:
     """Make a judge from a model of LangChain, for ``judge=`` and ``reranker=``.
 
     Args:
@@ -47,7 +44,7 @@ def as_judge(
     refuse_unknown(f"as_judge of a {type(model).__name__}", settings)
     if isinstance(model, BaseDocumentCompressor):
         return ScoringJudge(partial(_compress, model), model)
-    if isinstance(model, BaseCrossEncoder):
+    if callable(getattr(model, "score", None)):  # BaseCrossEncoder moves between versions
         return ScoringJudge(partial(_score, model), model)
     raise ConfigurationError(
         "as_judge takes a chat model, a document compressor that reranks, or a cross-encoder of"
@@ -70,5 +67,5 @@ def _compress(model: BaseDocumentCompressor, query: str, texts: list[str]) -> li
     return scores_in_order(returned, len(texts))
 
 
-def _score(model: BaseCrossEncoder, query: str, texts: list[str]) -> list[float]:
+def _score(model: Any, query: str, texts: list[str]) -> list[float]:
     return list(model.score([(query, text) for text in texts]))

@@ -73,7 +73,7 @@ class ChatJudge(ModelJudge):
             connection; None means any number.
         extra: further fields of each request. A field of None is left out, also one that is sent
             otherwise, such as ``temperature``. For llama.cpp's server ``{"cache_prompt": False}``
-            makes probabilities independent of earlier requests.
+            makes probabilities independent of earlier requests. A saved file holds them readably.
         api_key, api_key_variable: the key, or the environment variable that holds it.
         timeout: seconds that a request may take, to the last byte of the answer.
         retries: repetitions after a lost connection, status 429 or 5xx.

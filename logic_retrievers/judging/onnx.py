@@ -179,8 +179,9 @@ class OnnxPairJudge(OnnxCrossEncoder, ModelJudge):
     labels = LABELS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...] | None]:
-        queries = {query for _, query in pairs}
-        english = {query for query in queries if detect_language(query) in ENGLISH}
+        # in the user's words: with "-word" behind it a query may pass for English
+        said = {query: getattr(query, "query", query) for _, query in pairs}
+        english = {query for query, text in said.items() if detect_language(text) in ENGLISH}
         read = iter(self.read([pair for pair in pairs if pair[1] in english]))
         return [next(read) if query in english else None for _, query in pairs]
 

@@ -116,7 +116,10 @@ class JudgeSettings(Overrides):
             raise ReadError(f"no judge's settings: {error}", file=os.fspath(path)) from error
         if not isinstance(described, dict):
             raise ReadError("no judge's settings: not a JSON object", file=os.fspath(path))
-        return cls.from_description({**described, **({"judge": judge} if judge else {})})
+        try:
+            return cls.from_description({**described, **({"judge": judge} if judge else {})})
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{os.fspath(path)}: {error}") from error
 
     @classmethod
     def from_description(cls, description: Any) -> Self:

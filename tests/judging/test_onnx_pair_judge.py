@@ -23,7 +23,7 @@ from tiny_bundles import WORDS
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging import OnnxPairJudge, default_judge
+from logic_retrievers.judging import OnnxPairJudge, Question, default_judge
 from logic_retrievers.judging.settings import JudgeSettings, resolve_judge
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
@@ -119,6 +119,9 @@ def test_it_has_no_judgement_of_a_query_in_another_language(judge):
     assert [english] == judge(pairs[1:2])
     assert [passage] == judge(pairs[3:])
     assert judge(pairs[:1]) == [None]
+    # "-word" behind a query must not make it English
+    restated = Question("Suppe -celery and more of it", "Suppe ohne Sellerie")
+    assert judge([("a b", restated)]) == [None]
 
 
 def test_it_travels_to_another_process(folder):
