@@ -78,9 +78,10 @@ def judge_candidates(
 ) -> Operation[list[list[Ranked]]]:
     """Return the first ``depth`` candidates of each query in their final order.
 
-    The judge reads the first candidates of the reranker's order. A candidate that it does not read
-    keeps its score, or comes last if the judge alone ranks. Judge and reranker are each asked once
-    about all queries. If one fails, the order stays as it is without it, with a warning.
+    If the reranker reads more candidates than the judge, the judge reads those that it puts first.
+    A candidate that the judge does not read keeps its score, or comes last if the judge alone
+    ranks. Judge and reranker are each asked once about all queries. If one fails, the order stays
+    as it is without it, with a warning.
     """
     orders = [[*ranking.ranking] for ranking in rankings]
     if reranker is not None:
@@ -91,7 +92,15 @@ def judge_candidates(
     if judge is not None:
         requests = [ranking.request for ranking in rankings]
         asked = [None if request is None else request.question for request in requests]
-        read = yield from _read("pair judge", judge, asked, orders, rankings, passages)
+        depth = judge.constants.candidates
+        if reranker is not None:
+            depth = max(depth, reranker.constants.candidates)
+        heads = [{ranked.index for ranked in each.ranking[:depth]} for each in rankings]
+        firsts = [
+            [ranked for ranked in order if ranked.index in head]
+            for order, head in zip(orders, heads, strict=True)
+        ]
+        read = yield from _read("pair judge", judge, asked, firsts, rankings, passages)
         orders = [
             order if request is None else judged(order, judgements, request, judge.constants)
             for order, judgements, request in zip(orders, read, requests, strict=True)
