@@ -129,6 +129,18 @@ def test_fit_and_measure(tmp_path):
         assert JudgeSettings.load(fitted).relevance_weight == 0
 
 
+def test_a_fit_asks_a_reranker_once(folder, harmful, tmp_path):
+    """A fit searches a dozen times, and a service is paid for each request."""
+    own = tmp_path / "own.json"
+    with running_rerank_server() as server:
+        JudgeSettings(judge=RerankEndpoint(server.url)).save(own)
+        arguments = ("--judge", "auto", "--reranker", own, "--fit", tmp_path / "fitted.json")
+        invoke("evaluate", folder, "--split", "dev", *arguments)
+        queries = [body["query"] for body in server.bodies]
+    assert len(queries) == len(set(queries)) == 6
+    assert harmful
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

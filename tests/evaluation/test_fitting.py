@@ -186,6 +186,20 @@ def test_pairs_that_failed_are_reported_once(engine):
     assert fit.settings.ask == "parts"
 
 
+def test_a_judge_that_mostly_failed_is_not_fitted(engine):
+    """Settings chosen on a tenth of the answers are about a spent budget."""
+
+    class Spent(Judge):
+        def __call__(self, pairs):
+            answers = [
+                relevance(*pair) if number < 3 else None for number, pair in enumerate(pairs)
+            ]
+            return PartialAnswers(answers, "the budget is used up")
+
+    with pytest.warns(PairJudgeWarning), pytest.raises(ConfigurationError, match="budget"):
+        fit_judge(DATASET, engine, Spent(None))
+
+
 def test_queries_that_get_worse_are_named():
     """An order never gets worse in silence."""
 

@@ -215,6 +215,26 @@ def test_an_endpoint_that_refuses_everything(endpoint):
     assert "no further" in problem(found)
 
 
+def test_a_cached_answer_is_no_sign_of_life(endpoint, tmp_path):
+    """With one answer kept from yesterday, every passage was sent to an endpoint that refuses."""
+    file = tmp_path / "answers.sqlite"
+    judge(endpoint, cache=file, answer="token")(PAIRS[:1])
+    endpoint.answer = lambda _: TOO_LONG
+    asked = judge(endpoint, cache=file, answer="token")
+    assert asked(PAIRS)[1:] == [None] * 5
+    assert asked.requests == 3 * 2
+
+
+def test_a_cache_tells_two_endpoints_apart(endpoint, tmp_path):
+    """Servers that call any model "default" must not answer for each other."""
+    file = tmp_path / "answers.sqlite"
+    judge(endpoint, cache=file)(PAIRS[:1])
+    with running_endpoint() as other:
+        other.answer = Model()
+        assert judge(other, cache=file)(PAIRS[:1])[0] is not None
+        assert other.requests
+
+
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
