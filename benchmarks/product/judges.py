@@ -1,12 +1,13 @@
 """Compare judges on users' queries and on NevIR.
 
-python -m benchmarks.product.judges [FILE...] [--part dev] [--set clusters] [--reranker] [--each 20]
+python -m benchmarks.product.judges [FILE...] [--part dev] [--set clusters] [--reranker]
 
 Each FILE holds the settings of a judge (``JudgeSettings.save``). The shipped judge and searches
 without a judge are measured too. With ``--reranker`` the judges of the files order all queries,
 inside the engine and behind it; the shipped judge reads those with a constraint. For a slow model,
-``--each`` takes the first queries of each kind, and ``--pairs`` the first pairs of NevIR. Read the
-test parts only when a version is finished; nothing may be chosen on them.
+``--kinds AE`` takes two kinds of query, ``--each 20`` the first queries of each kind, and
+``--pairs 60`` the first pairs of NevIR. Read the test parts only when a version is finished;
+nothing may be chosen on them.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def main() -> None:
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--set", default="strangers", choices=(*SETS, "nevir"))
     parser.add_argument("--reranker", action="store_true")
+    parser.add_argument("--kinds", default="".join(KINDS))
     parser.add_argument("--each", type=int, default=None)
     parser.add_argument("--pairs", type=int, default=None)
     options = parser.parse_args()
@@ -66,14 +68,13 @@ def main() -> None:
         rows = [_nevir_row(name, judge, dataset, options.pairs) for name, judge in judges.items()]
     else:
         dataset = load_dataset(SETS[options.set][0], options.part)
-        queries = _first_of_each_kind(dataset.queries, options.each)
+        queries = _first_of_each_kind(dataset.queries, options.kinds, options.each)
         with index_dataset(dataset, cached_encoder(), lexical=True) as index:
             rows = _rows(index, queries, judges, reranker=options.reranker)
     publish(f"judges, {options.set}, {options.part}", rows)
 
 
-def _first_of_each_kind(queries: Sequence[Query], count: int | None) -> list[Query]:
-    kinds = sorted({str(query.extra.get("kind", "")) for query in queries})
+def _first_of_each_kind(queries: Sequence[Query], kinds: str, count: int | None) -> list[Query]:
     return [
         query
         for kind in kinds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -142,19 +143,21 @@ def evaluate(
             command = {"folder": str(folder), "split": split}
             fit(dataset, engine, models["judge"], fit_file, command=command, as_json=as_json)
             return
-        if given:
-            models = {name: remembering(model, index) for name, model in models.items()}
         results, changes = {}, {}
-        for name, policy in resolved.items():
-            for query_encoder_name, source in query_encoders.items():
-                _set_query_encoder(index, source)
-                engine = Engine(index, policy, **models)
-                run = name if len(resolved) > 1 else query_encoder_name
-                shown = name if base == "auto" else f"{name}, base {base}"
-                results[run] = _run(dataset, engine, depth, shown)
-                changes[run] = {
-                    name: _changes_by(name, dataset, engine, depth, results[run]) for name in given
-                }
+        with progress_bar("judged pairs") if given else nullcontext() as progress:
+            if given:
+                models = {name: remembering(m, index, progress) for name, m in models.items()}
+            for name, policy in resolved.items():
+                for query_encoder_name, source in query_encoders.items():
+                    _set_query_encoder(index, source)
+                    engine = Engine(index, policy, **models)
+                    run = name if len(resolved) > 1 else query_encoder_name
+                    shown = name if base == "auto" else f"{name}, base {base}"
+                    results[run] = _run(dataset, engine, depth, shown)
+                    changes[run] = {
+                        name: _changes_by(name, dataset, engine, depth, results[run])
+                        for name in given
+                    }
     first, *others = results
     comparisons = compare(results[first], results)
     figures = {run: result.to_json() for run, result in results.items()}

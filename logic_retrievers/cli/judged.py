@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from logic_retrievers.cli.console import out, print_json, print_status, shorten
+from logic_retrievers.cli.console import out, print_json, print_status, progress_bar, shorten
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.files import is_file, is_folder
 
 if TYPE_CHECKING:
-    from logic_retrievers.evaluation import Changes, Dataset, Fit
+    from logic_retrievers.evaluation import Changes, Dataset, Estimate, Fit
     from logic_retrievers.judging.settings import AnyJudge
     from logic_retrievers.search import Engine
 
@@ -62,7 +62,8 @@ def fit(
     """
     from logic_retrievers.evaluation import fit_judge
 
-    found = fit_judge(dataset, engine, judge)
+    with progress_bar("judged pairs") as progress:
+        found = fit_judge(dataset, engine, judge, progress)
     found.save(file)
     if as_json:
         print_json(found.to_json())
@@ -78,16 +79,26 @@ def fit(
 def _print_fit(found: Fit) -> None:
     chosen = ", ".join(f"{name} {value}" for name, value in found.chosen.items())
     out.print_line(("chosen: ", "bold"), chosen)
-    mean, low, high = found.gain
-    out.print_line(
-        ("gain over no judge: ", "bold"),
-        f"{mean:+.4f} (95 % interval {low:+.4f} to {high:+.4f}) on {found.queries} queries of"
-        f" {found.dataset}, each measured with settings chosen without it",
+    _print_gain(
+        "no judge",
+        found.gain,
+        f" on {found.queries} queries of {found.dataset}, each measured with settings chosen"
+        " without it",
     )
-    if found.gain.high < 0:
+    if found.over_shipped is not None:
+        _print_gain("the shipped judge", found.over_shipped)
+    if not any(value for name, value in found.chosen.items() if name.endswith("_weight")):
+        out.print_line(("the file gives the judge no weight: search with --no-judge", "yellow"))
+    elif found.gain.high < 0:
         out.print_line(("the judge makes these queries worse", "yellow"))
     elif not found.helps:
         out.print_line(
             ("no gain is shown: the interval includes 0, so no judge may be as good", "yellow")
         )
     print_changes("judge", found.changes)
+
+
+def _print_gain(over: str, gain: Estimate, measured: str = "") -> None:
+    mean, low, high = gain
+    interval = f"{mean:+.4f} (95 % interval {low:+.4f} to {high:+.4f})"
+    out.print_line((f"gain over {over}: ", "bold"), interval + measured)

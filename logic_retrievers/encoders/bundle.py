@@ -15,7 +15,7 @@ from logic_retrievers.encoders.manifest import (
     Side,
     T,
     parse_description,
-    read_file,
+    read_model_file,
 )
 from logic_retrievers.encoders.query_encoder import (
     QueryEncoder,
@@ -163,12 +163,7 @@ def default_bundle_manifest() -> Manifest | None:
 
 
 def _read(folder: Path, name: str) -> bytes:
-    try:
-        return read_file(folder / name)
-    except (OSError, ValueError) as error:  # a null byte raises ValueError
-        raise BundleError(
-            f"{name!r} of the bundle {str(folder)!r} cannot be read ({error}). {_COPY_AGAIN}"
-        ) from error
+    return read_model_file(folder, name, "bundle", _COPY_AGAIN)
 
 
 def _parse(kind: type[T], folder: Path, name: str) -> T:

@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from logic_retrievers.encoders.base import Role, VectorSpec, fingerprint
+from logic_retrievers.errors import BundleError
 
 MANIFEST_NAME = "manifest.json"
 # output of a trunk, and input of the graph above it
@@ -285,6 +286,20 @@ def read_file(path: str | Path) -> bytes:
     if Path(path).exists() and not Path(path).is_file():
         raise OSError("it is no regular file")
     return Path(path).read_bytes()
+
+
+def read_model_file(folder: Path, name: str, model: str, remedy: str) -> bytes:
+    """Read a file of an exported model; ``model`` says of which kind.
+
+    Raises:
+        BundleError: it cannot be read; the message ends with the remedy.
+    """
+    try:
+        return read_file(folder / name)
+    except (OSError, ValueError) as error:  # a null byte raises ValueError
+        raise BundleError(
+            f"{name!r} of the {model} {str(folder)!r} cannot be read ({error}). {remedy}"
+        ) from error
 
 
 def parse_description(kind: type[T], content: str | bytes) -> T:

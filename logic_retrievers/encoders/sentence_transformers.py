@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -57,7 +57,11 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
         batch_size: int = 32,
     ) -> None:
         check_count("batch_size", batch_size)
-        self._model = _load(str(model), device) if isinstance(model, (str, Path)) else model
+        self._model = (
+            load_model("SentenceTransformer", str(model), device)
+            if isinstance(model, (str, Path))
+            else model
+        )
         self._batch_size = batch_size
         self._lock = Lock()
         if not getattr(self._model.tokenizer, "is_fast", False):
@@ -116,13 +120,21 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
         return np.array(vectors, dtype=np.float32)
 
 
-def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
+def load_model(
+    kind: Literal["SentenceTransformer", "CrossEncoder"], name_or_path: str, device: str | None
+) -> Any:
+    """Load a model of sentence-transformers, never running code of its own.
+
+    Raises:
+        MissingExtraError: sentence-transformers is not installed.
+        EncoderError: the model cannot be loaded.
+    """
     try:
-        from sentence_transformers import SentenceTransformer
+        import sentence_transformers
     except ModuleNotFoundError as error:
         raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
     try:
-        return SentenceTransformer(
+        return getattr(sentence_transformers, kind)(
             name_or_path, device=device, model_kwargs={"use_safetensors": True}
         )
     except Exception as error:  # a missing folder, an unreachable hub, weights of a wrong class

@@ -21,7 +21,8 @@ from logic_retrievers.evaluation.result import bootstrap_group
 from logic_retrievers.evaluation.statistics import Estimate, bootstrap
 from logic_retrievers.files import write_text
 from logic_retrievers.judging.judge import Answer
-from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
+from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, resolve_judge
+from logic_retrievers.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from logic_retrievers.search import Engine
@@ -54,6 +55,8 @@ class Fit:
         gain: mean gain of a query over the search without the judge, and its 95 % interval. It is
             measured on queries that had no part in the choice: five times the settings are chosen
             on four fifths and measured on the rest.
+        over_shipped: mean gain over the search with the shipped judge, measured likewise; None if
+            the package's bundle has no judge.
         changes: the queries that are better and worse than without the judge, measured likewise.
     """
 
@@ -61,6 +64,7 @@ class Fit:
     dataset: str
     queries: int
     gain: Estimate
+    over_shipped: Estimate | None
     changes: Changes
 
     @property
@@ -79,6 +83,7 @@ class Fit:
             "settings": self.chosen,
             "fit": self.note(),
             "helps": self.helps,
+            "over_shipped": None if self.over_shipped is None else self.over_shipped._asdict(),
             "changes": self.changes.to_json(),
         }
 
@@ -102,7 +107,12 @@ class Fit:
         write_text(path, json.dumps(description, indent=2) + "\n")
 
 
-def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit:
+def fit_judge(
+    dataset: Dataset,
+    engine: Engine,
+    judge: AnyJudge = "auto",
+    progress: ProgressCallback | None = None,
+) -> Fit:
     """Choose how a judge is asked, and its weights.
 
     The value of a query is the reciprocal rank at 10 of the first satisfying document. For a query
@@ -116,6 +126,8 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
         engine: searches with its policy and its reranker; its own judge is not asked.
         judge: the judge to fit, as for :class:`~logic_retrievers.Engine`. Fields of
             :class:`JudgeSettings` other than ``ask`` and the weights stay.
+        progress: called after every 60 pairs of a passage and a text that the judge reads, or a few
+            more; its share is that of one way of asking.
 
     Warns:
         FewQueriesWarning: fewer than 20 queries have satisfying and violating documents.
@@ -127,7 +139,7 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
     """
     if engine.policy.name == "judge":
         raise ConfigurationError("the policy 'judge' uses no weight to fit; take another policy")
-    remembered = remembering(judge, engine.index)
+    remembered = remembering(judge, engine.index, progress)
     if remembered is None:
         raise ConfigurationError("there is no judge to fit; pass one")
     own = judge if isinstance(judge, JudgeSettings) else JudgeSettings()
@@ -161,11 +173,17 @@ def fit_judge(dataset: Dataset, engine: Engine, judge: AnyJudge = "auto") -> Fit
     gains = np.array([[run[query.id] for query in queries] for run in runs]) - base
     gain_of_query = held_out_gains(gains, groups)
     after = dict(zip(before, (base + gain_of_query).tolist(), strict=True))
+    over_shipped = None
+    if engine.index.run(resolve_judge("auto")) is not None:
+        shipped = _values(dataset, engine, "auto")[1]
+        over = base + gain_of_query - np.array([shipped[query.id] for query in queries])
+        over_shipped = bootstrap(over, groups)[0]
     return Fit(
         own.model_copy(update=grid[_best(gains)]),
         dataset.name,
         len(queries),
         bootstrap(gain_of_query, groups)[0],
+        over_shipped,
         changes(measure, queries, before, after),
     )
 
@@ -203,9 +221,7 @@ def fitted_on(path: str | os.PathLike[str]) -> str | None:
         raise ReadError(f"no judge's settings: {error}", file=os.fspath(path)) from error
 
 
-def _values(
-    dataset: Dataset, engine: Engine, judge: JudgeSettings | None
-) -> tuple[str, dict[str, float]]:
+def _values(dataset: Dataset, engine: Engine, judge: AnyJudge) -> tuple[str, dict[str, float]]:
     """Search with a judge; return the measure, and the value of each query."""
     searcher = copy.copy(engine)
     searcher.judge = judge

@@ -128,20 +128,31 @@ class ChatJudge(ModelJudge):
         self._cache = None if cache is None else AnswerCache(cache)
         self._url, self._model, self._answer = url, model, answer
         self._concurrency, self._budget = concurrency, budget
-        self._has_key, self._api_key_variable = api_key is not None, api_key_variable
-        self._limits = {"timeout": timeout, "retries": retries}
+        self._has_key = api_key is not None
+        self._arguments = {
+            "url": url,
+            "model": model,
+            "answer": answer,
+            "cache": None if self._cache is None else self._cache.path,
+            "concurrency": concurrency,
+            "budget": budget,
+            "extra": self._extra or None,
+            "api_key_variable": api_key_variable,
+            "timeout": timeout,
+            "retries": retries,
+        }
         self._lock, self._requests = Lock(), 0
         # position of the settings that the endpoint accepts; None until it has accepted some
         self._accepted: int | None = None
-
-    def __reduce__(self) -> Any:
-        return judge_from, (self.describe(),)
 
     def __repr__(self) -> str:
         named = self._url
         if not isinstance(named, str):  # its own repr may show a key
             named = getattr(named, "__name__", type(named).__name__)
         return f"{type(self).__name__}({named!r}, {self._model!r})"
+
+    def __reduce__(self) -> Any:
+        return judge_from, (self.describe(),)
 
     @property
     def constants(self) -> Mapping[str, Any]:
@@ -176,16 +187,7 @@ class ChatJudge(ModelJudge):
             refuse_to_describe(
                 self, "api_key", "Name the environment variable with api_key_variable=."
             )
-        settings = {
-            "answer": self._answer,
-            "cache": None if self._cache is None else self._cache.path,
-            "concurrency": self._concurrency,
-            "budget": self._budget,
-            "extra": self._extra or None,
-            "api_key_variable": self._api_key_variable,
-            **self._limits,
-        }
-        return {"class": "ChatJudge", "url": self._url, "model": self._model, **settings}
+        return super().describe()
 
     @property
     def _form(self) -> Form:

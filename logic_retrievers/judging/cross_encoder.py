@@ -10,12 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from logic_retrievers.checks import check_count
-from logic_retrievers.errors import (
-    ConfigurationError,
-    EncoderError,
-    MissingExtraError,
-    shown,
-)
+from logic_retrievers.encoders.sentence_transformers import load_model
+from logic_retrievers.errors import ConfigurationError, EncoderError, shown
 from logic_retrievers.judging.judge import TextPair
 from logic_retrievers.judging.labels import CrossEncoderBase, Logits, check_labels, read_labels
 from logic_retrievers.judging.model_judge import refuse_to_describe
@@ -111,19 +107,7 @@ class CrossEncoderJudge(CrossEncoderBase):
 
 
 def _load(name_or_path: str, device: str | None) -> CrossEncoder:
-    try:
-        from sentence_transformers import CrossEncoder
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("sentence-transformers", "sentence-transformers") from error
-    try:
-        model: CrossEncoder = CrossEncoder(
-            name_or_path, device=device, model_kwargs={"use_safetensors": True}
-        )
-    except Exception as error:  # a missing folder, an unreachable hub, weights of a wrong class
-        raise EncoderError(
-            f"sentence-transformers cannot load {name_or_path!r}: {error}. Give a model's folder, "
-            "or a hub name while the hub can be reached."
-        ) from error
+    model: CrossEncoder = load_model("CrossEncoder", name_or_path, device)
     classes = getattr(model.config, "architectures", None) or ()
     # sentence-transformers puts a head of random weights on a model without one
     modules = len(model) if hasattr(model, "__len__") else 1

@@ -90,7 +90,6 @@ class CrossEncoderBase(ModelJudge):
     hypothesis. A model with one score reads the query first, as rerankers are trained.
     """
 
-    _arguments: dict[str, Any]  # the constructor's
     _labels: tuple[str, ...]
     _max_tokens: int
 
@@ -122,13 +121,13 @@ class CrossEncoderBase(ModelJudge):
         words = min(int(self._max_tokens * _WORDS_PER_TOKEN), _MOST_WORDS)
         return {"ask": "query", "max_words": max(words, 1)}
 
-    def describe(self) -> dict[str, Any]:
-        given = {name: value for name, value in self._arguments.items() if value is not None}
-        return {"class": type(self).__name__, **given}
-
     @abstractmethod
     def _logits(self, pairs: Sequence[TextPair], purpose: str) -> Logits:
         """Read each pair's first text, then its second; ``purpose``: ``judge``, ``relation``."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # unpickling opens the model again
+        return partial(type(self), **self._arguments), ()
 
     def _readable(self, pairs: Sequence[TextPair]) -> list[TextPair]:
         return [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
@@ -140,10 +139,6 @@ class CrossEncoderBase(ModelJudge):
         with np.errstate(invalid="ignore"):  # infinite logits give NaN
             exponentials = np.exp(ordered - ordered.max(axis=1, keepdims=True))
             return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # unpickling opens the model again
-        return partial(type(self), **self._arguments), ()
 
 
 def _answers(values: npt.NDArray[np.float64]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from logic_retrievers.errors import ConfigurationError, shown
@@ -28,6 +29,8 @@ class ModelJudge(ABC):
     """
 
     compares: bool = False
+    # the constructor's, in JSON types; a judge that sets none cannot be saved
+    _arguments: Mapping[str, Any] = MappingProxyType({})
 
     @abstractmethod
     def __call__(self, pairs: Sequence[TextPair], /) -> Sequence[Any]:
@@ -56,7 +59,10 @@ class ModelJudge(ABC):
         Raises:
             ConfigurationError: a file cannot hold them, such as a key or a loaded model.
         """
-        raise ConfigurationError(f"{self!r} cannot be saved; pass it again where it is loaded")
+        if not self._arguments:
+            raise ConfigurationError(f"{self!r} cannot be saved; pass it again where it is loaded")
+        given = {name: value for name, value in self._arguments.items() if value is not None}
+        return {"class": type(self).__name__, **given}
 
 
 def judge_from(description: Mapping[str, Any]) -> ModelJudge:

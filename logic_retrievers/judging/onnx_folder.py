@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tokenizers import Encoding
 
 from logic_retrievers.checks import check_count, check_type
-from logic_retrievers.encoders.manifest import parse_description, read_file
+from logic_retrievers.encoders.manifest import parse_description, read_model_file
 from logic_retrievers.encoders.onnx import MAX_THREADS
 from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers, shared_threads
 from logic_retrievers.encoders.tokenization import SharedTokenizer
@@ -138,13 +138,7 @@ def _max_tokens(folder: Path, config: _Config) -> int:
 
 
 def _read(folder: Path, name: str) -> bytes:
-    try:
-        return read_file(folder / name)
-    except (OSError, ValueError) as error:  # a null byte raises ValueError
-        raise BundleError(
-            f"{name!r} of the exported model {str(folder)!r} cannot be read ({error}). Export it"
-            " again."
-        ) from error
+    return read_model_file(folder, name, "exported model", "Export it again.")
 
 
 def _parsed(kind: type[T], folder: Path, name: str) -> T:

@@ -128,8 +128,7 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
         )
         self._instruction, self._batch_size = instruction, batch_size
         self._has_key = api_key is not None
-        self._description = {
-            "class": type(self).__name__,
+        self._arguments = {
             "url": url,
             "model": model,
             "form": form,
@@ -157,7 +156,7 @@ class RerankEndpoint(ModelEndpoint, ModelJudge):
         if self._has_key:
             remedy = "Name the environment variable that holds the key as api_key_variable=."
             refuse_to_describe(self, "api_key", remedy)
-        return dict(self._description)
+        return super().describe()
 
     def __call__(self, pairs: Sequence[TextPair], /) -> PartialAnswers:
         """Return one score for each pair (passage, query), None where the endpoint gave none."""

@@ -75,6 +75,11 @@ class JudgeSettings(Overrides):
     max_words: Annotated[int, Field(ge=1, le=10_000), BeforeValidator(_whole)] = MAX_WORDS
     drop_above: Share | None = None
 
+    def __repr_args__(self) -> Any:
+        if isinstance(self.judge, ModelJudge):  # the repr of another object may hold a key
+            yield "judge", self.judge
+        yield from super().__repr_args__()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the settings that are set as JSON, with the judge's description.
 
@@ -148,6 +153,10 @@ class WeightedJudge:
 
 def check_any_judge(judge: Any, setting: str = "judge") -> None:
     """Refuse anything but ``"auto"``, None, a callable or settings."""
+    if any(kind.__module__.startswith("sentence_transformers.") for kind in type(judge).__mro__):
+        raise ConfigurationError(
+            f"{setting} is a model of sentence-transformers: pass CrossEncoderJudge(model)"
+        )
     is_auto = isinstance(judge, str) and judge == "auto"
     if not (judge is None or is_auto or isinstance(judge, JudgeSettings) or callable(judge)):
         raise ConfigurationError(

@@ -61,6 +61,11 @@ def rank_candidates(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
+    if reranker is not None and request is not None and request.alone:
+        raise ConfigurationError(
+            f"policy {policy.name!r} ranks by its judge alone: leave out reranker=, or pass its"
+            " model as judge="
+        )
     read = [
         asked.constants.candidates
         for asked, asks in ((judge, request), (reranker, question))

@@ -177,13 +177,50 @@ def test_pairs_that_failed_are_reported_once(engine):
     asked = []
 
     def some(pairs):
-        asked.append(len(pairs))
+        asked.extend(pairs)
         return PartialAnswers([None, *judge(pairs)[1:]], "the budget is spent")
 
     with pytest.warns(PairJudgeWarning, match="budget") as warned:
         fit = fit_judge(DATASET, engine, some)
-    assert len(warned) == len(asked) == 2  # the query, and its parts
+    assert len(warned) == 2  # asked with the query, and with its parts
+    assert len(asked) == len(set(asked))
     assert fit.settings.ask == "parts"
+
+
+def test_a_fit_shows_its_progress_and_stops_when_nothing_comes(engine):
+    """A slow judge takes an hour, and one that is down should not take it too."""
+    judge, shares = Judge(relevance), []
+    fit_judge(DATASET, engine, judge, lambda progress: shares.append(progress.share))
+    assert shares[:2] == [60 / 480, 120 / 480]  # 20 candidates of 24 queries
+    assert shares.count(1.0) == 2  # the query, and its parts
+
+    def down(pairs):
+        asked.append(len(pairs))
+        return PartialAnswers([None] * len(pairs), "the server is down")
+
+    asked: list[int] = []
+    with (
+        pytest.warns(PairJudgeWarning, match="down"),
+        pytest.raises(ConfigurationError, match="down"),
+    ):
+        fit_judge(DATASET, engine, down)
+    assert asked == [60]
+
+
+def test_a_fit_says_how_it_stands_to_the_shipped_judge(engine, monkeypatch):
+    """A user wants to know whether to replace it, and a model that equals it gains nothing."""
+
+    def verdict(passage, text):
+        return (0.0, 0.0, 1.0) if is_wet(passage) else (1.0, 0.0, 0.0)
+
+    for shipped, gains in ((Judge(verdict), False), (Judge(lambda *_: (0.0, 1.0, 0.0)), True)):
+        monkeypatch.setattr(onnx, "default_judge", lambda shipped=shipped: shipped)
+        fit = fit_judge(DATASET, engine, Judge(verdict))
+        assert fit.over_shipped is not None
+        assert (fit.over_shipped.low > 0) is gains
+    assert fit.over_shipped == fit.gain  # a judge that reads nothing is as good as none
+    monkeypatch.setattr(onnx, "default_judge", lambda: None)
+    assert fit_judge(DATASET, engine, Judge(verdict)).over_shipped is None
 
 
 def test_a_judge_that_mostly_failed_is_not_fitted(engine):

@@ -22,6 +22,7 @@ from logic_retrievers.errors import (
     PairJudgeWarning,
 )
 from logic_retrievers.judging import PartialAnswers
+from logic_retrievers.judging.settings import check_any_judge
 from logic_retrievers.types import Passage
 
 pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers")
@@ -187,6 +188,12 @@ def test_models_that_are_none(folders, tmp_path, nli):
         CrossEncoderJudge(nli._model.tokenizer)
     with pytest.raises(ConfigurationError, match="device="):
         CrossEncoderJudge(nli._model, device="cpu")
+
+
+def test_a_model_in_a_judges_place(nli):
+    """It is callable too, and would fail at every query."""
+    with pytest.raises(ConfigurationError, match=r"CrossEncoderJudge\(model\)"):
+        check_any_judge(nli._model)
 
 
 def test_a_missing_extra(monkeypatch):

@@ -7,7 +7,7 @@ from judges import forbidden_judge
 
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import JudgeSettings, onnx
+from logic_retrievers.judging import JudgeSettings, RerankEndpoint, onnx
 from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.settings import WeightedJudge, check_any_judge, resolve_judge
 
@@ -46,6 +46,9 @@ def test_overrides_are_what_was_set():
     settings = JudgeSettings(forbidden_judge, candidates=5)
     assert settings.overrides() == {"candidates": 5}
     assert "judge" not in repr(settings)
+    endpoint = JudgeSettings(RerankEndpoint("http://host/v1", "rank-1", api_key="key-12345"))
+    assert "RerankEndpoint('http://host/v1/rerank', 'rank-1')" in repr(endpoint)
+    assert "key-12345" not in repr(endpoint)
     assert settings != JudgeSettings(candidates=5)
 
 

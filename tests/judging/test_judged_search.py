@@ -246,6 +246,12 @@ def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
         Engine(index, judge="nli")
 
 
+def test_the_judge_alone_refuses_a_reranker(index):
+    """Two orders cannot both be the whole order, and a model left out in silence would be worse."""
+    with pytest.raises(ConfigurationError, match="leave out reranker="):
+        Engine(index, "judge", judge=MarginJudge({}), reranker=MarginJudge({})).search(PROPERTY, 7)
+
+
 # --- failures, and values that are not a judge
 
 
