@@ -67,17 +67,18 @@ def scores_in_order(returned: Sequence[tuple[int, float | None]], count: int) ->
         returned: place of each text that the reranker returned, and its score, best first. If a
             score is None, their order makes the scores: 0, -1, -2, ...
         count: number of given texts. A text that the reranker left out gets a score below all
-            others; if the reranker returned none, each text gets None.
+            others; if the reranker returned none, each text gets None. So it does if all came back
+            as they were given, without scores, as some rerankers return them when they fail.
     """
-    if not returned:
-        return [None] * count
+    places = [place for place, _ in returned]
     scores = [score for _, score in returned if score is not None]
+    if not scores and places in ([], [*range(count)]):
+        return [None] * count
     if len(scores) < len(returned):
         scores = [float(-rank) for rank in range(len(returned))]
     lowest, spread = min(scores), max(scores) - min(scores)
     # one average step, because the scores are stretched to the range of the policy's
     below = lowest - (spread / (len(scores) - 1) if spread else 1.0)
-    places = [place for place, _ in returned]
     by_place = dict(zip(places, scores, strict=True))
     return [by_place.get(place, below) for place in range(count)]
 

@@ -22,6 +22,7 @@ from logic_retrievers.encoders.base import (
     warn_about_long_texts,
 )
 from logic_retrievers.errors import EncoderError, MissingExtraError
+from logic_retrievers.files import is_folder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -139,6 +140,7 @@ def load_model(
         )
     except Exception as error:  # a missing folder, an unreachable hub, weights of a wrong class
         raise EncoderError(
+            f"{'' if is_folder(name_or_path) else 'There is no such folder, and '}"
             f"sentence-transformers cannot load {name_or_path!r}: {error}. Give a model's folder, "
             "or a hub name while the hub can be reached."
         ) from error

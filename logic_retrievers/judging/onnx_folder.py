@@ -91,7 +91,12 @@ class OnnxJudge(CrossEncoderBase):
         config = _parsed(_Config, place, "config.json")
         self._tokenizer = SharedTokenizer(_read(place, "tokenizer.json"))
         self._max_tokens = _max_tokens(place, config)
-        name = next((name for name in _GRAPHS if is_file(place / name)), _GRAPHS[0])
+        name = next((name for name in _GRAPHS if is_file(place / name)), None)
+        if name is None:
+            raise BundleError(
+                f"{str(place)!r} has no {_GRAPHS[0]}. CrossEncoderJudge opens a folder of"
+                " sentence-transformers; docs/judges.md shows how to export it."
+            )
         self._graph = Graph(_read(place, name), name, used, threads=1)
         self._workers = count_workers(used, threads)
         try:

@@ -161,7 +161,8 @@ def check_any_judge(judge: Any, setting: str = "judge") -> None:
     if not (judge is None or is_auto or isinstance(judge, JudgeSettings) or callable(judge)):
         raise ConfigurationError(
             f"{setting} is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not"
-            f" {shown(judge)}"
+            f" {shown(judge)}. A model's folder goes into CrossEncoderJudge, and a model of a"
+            " framework into as_judge of its adapter"
         )
 
 

@@ -165,6 +165,7 @@ def test_a_chat_model_compares_passages(adapter, make):
         ([(1, None), (2, None)], [-2.0, 0.0, -1.0]),
         ([(1, 7.0), (0, None)], [-1.0, 0.0]),
         ([], [None, None]),
+        ([(0, None), (1, None)], [None, None]),  # as given: it may have failed
     ],
     ids=str,
 )

@@ -150,7 +150,7 @@ def move_weights(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
-        (lambda folder: (folder / "model.onnx").unlink(), r"'model\.onnx' .* cannot be read"),
+        (lambda folder: (folder / "model.onnx").unlink(), "CrossEncoderJudge"),
         (lambda folder: (folder / "tokenizer.json").unlink(), "tokenizer.json"),
         (lambda folder: (folder / "config.json").unlink(), "config.json"),
         (break_graph, r"model\.onnx"),
