@@ -51,12 +51,12 @@ _MOST_REFUSED = 3
 
 
 class ChatJudge(ModelJudge):
-    """Asks a language model if a passage offers what a query wants, and has what it excludes.
+    """Asks a language model if a passage offers what a query says, and has what it excludes.
 
     It also tells if two passages contradict each other. Each question is one request, answered with
-    yes or no: for a query one for the wanted text and one for each excluded text, about each of the
-    first ten candidates. Passages are quoted in the prompt, but may still persuade a model: a
-    verdict is no protection against texts that are written to deceive it.
+    yes or no: one for the query and one for each excluded text, about each of the first ten
+    candidates. Passages are quoted in the prompt, but may still persuade a model: a verdict is no
+    protection against texts that are written to deceive it.
 
     Args:
         url: base address of an OpenAI-style endpoint, such as ``http://127.0.0.1:8000/v1``; or a

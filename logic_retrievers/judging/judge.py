@@ -41,7 +41,7 @@ _COMMON = frozenset(
 
 
 # the text with which a judge reads each passage: the query with its excluded texts repeated
-# ("nut-free cake, without nut"); the user's words; or its wanted and its excluded texts, one by one
+# ("nut-free cake, without nut"); the user's words; or these and each excluded text, one by one
 Ask: TypeAlias = Literal["restated", "query", "parts"]
 
 # the probabilities of the three LABELS; or a score, higher for a more relevant passage
@@ -80,7 +80,7 @@ class Question(str):
         parts = (self.query, self.wanted, self.excluded)
         if ask == "query" or not self.excluded:
             return [Question(self.query, *parts)]
-        return [Question(text, *parts) for text in (self.wanted, *self.excluded)]
+        return [Question(text, *parts) for text in (self.query, *self.excluded)]
 
 
 @runtime_checkable  # pydantic checks instances
@@ -165,8 +165,8 @@ class RelevanceJudgement:
     """The score of one passage by a judge that only knows relevance.
 
     Args:
-        score: the model's score; with an excluded text, the score of the wanted text less the
-            highest score of an excluded one.
+        score: the model's score; asked with parts, the score of the query less the highest score
+            of an excluded text.
         text: the text that the judge read.
     """
 
@@ -194,12 +194,12 @@ def join_answers(answers: Sequence[Answer | None], text: str) -> AnyJudgement | 
     """Make a judgement from a judge's answers about one passage.
 
     Args:
-        answers: for the query; or for its wanted text, then for each excluded text.
+        answers: for the query, then for each excluded text that the judge was asked about.
         text: the text that the judge read.
 
     Returns:
-        None if an answer is missing. From the probabilities w and x that the passage satisfies the
-        wanted and the likeliest excluded text: w (1 - x) satisfies, and x violates.
+        None if an answer is missing. From the probabilities q and x that the passage satisfies the
+        query and the likeliest excluded text: q (1 - x) satisfies, and x violates.
     """
     given = [answer for answer in answers if answer is not None]
     if len(given) < len(answers):
@@ -210,8 +210,8 @@ def join_answers(answers: Sequence[Answer | None], text: str) -> AnyJudgement | 
         return RelevanceJudgement(scores[0] - max(scores[1:], default=0.0), text)
     if len(rows) == 1:
         return Judgement(*rows[0], text)
-    wanted, excluded = rows[0][0], max(row[0] for row in rows[1:])
-    return Judgement(wanted * (1 - excluded), (1 - wanted) * (1 - excluded), excluded, text)
+    query, excluded = rows[0][0], max(row[0] for row in rows[1:])
+    return Judgement(query * (1 - excluded), (1 - query) * (1 - excluded), excluded, text)
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:

@@ -55,8 +55,8 @@ class JudgeSettings(Overrides):
         relevance_weight: share of the judge's order, at a gate of 1, if it gives scores. For
             a reranker the default is 1.
         ask: ``restated`` asks with the query and its excluded texts repeated, ``query`` with the
-            user's words, ``parts`` with the wanted text and with each excluded text. The policy
-            ``judge`` does not read the parts of a query and asks with the user's words.
+            user's words, ``parts`` with these and with each excluded text. The policy ``judge``
+            does not read the parts of a query and asks with the user's words.
         max_words: words of a passage that the judge reads; of a longer passage, the sentences
             nearest to the query.
         drop_above: leave out a passage if the gate times its probability of violating is at least

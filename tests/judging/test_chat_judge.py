@@ -454,7 +454,7 @@ def test_the_whole_address_is_an_address_too(endpoint):
 
 
 async def test_a_search_and_a_reranker(endpoint):
-    """Wanted and excluded texts are asked about, and the answers move the passages."""
+    """The query and what it excludes are asked about, and the answers move the passages."""
     nutty = "Does what the passage describes have this, or is it this: nuts?"
     endpoint.answer = Model(None, says={f"walnuts and nuts on top.\n</passage>\n\n{nutty}": "Yes"})
     with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
@@ -464,7 +464,7 @@ async def test_a_search_and_a_reranker(endpoint):
         assert [name for name, told in hits.items() if told["verdict"] == "violates"] == ["nutty"]
         assert len(endpoint.requests) == 7 * 2 + 2
         prompts = [body["messages"][0]["content"] for body in bodies(endpoint)]
-        assert sum("offer this: a cake?" in prompt for prompt in prompts) == 7 + 2
+        assert sum(f"offer this: {PROPERTY}?" in prompt for prompt in prompts) == 7 + 2
         found = [hit.passage.id for hit in await engine.asearch(PROPERTY, 7)]
         assert found == list(hits)
         endpoint.answer = Model(None, says={"lemon": "Yes"})

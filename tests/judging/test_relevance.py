@@ -86,7 +86,7 @@ def test_equal_scores_order_nothing():
 
 
 def test_parts_are_joined():
-    """Wanted less the highest excluded; of probabilities w (1 - x) satisfies and x violates."""
+    """The query less the highest excluded; of probabilities q (1 - x) satisfies, x violates."""
     assert join_answers([3.0, 1.0, 2.5], "t") == RelevanceJudgement(0.5, "t")
     assert join_answers([3.0, None], "t") is None
     joined = join_answers([(0.8, 0.1, 0.1), (0.5, 0.5, 0.0), (0.25, 0.75, 0.0)], "t")
@@ -98,7 +98,7 @@ def test_parts_are_joined():
     [
         ("restated", ["nut-free cake, without nut"]),
         ("query", ["nut-free cake"]),
-        ("parts", ["cake", "nut"]),
+        ("parts", ["nut-free cake", "nut"]),
     ],
 )
 def test_what_a_judge_is_asked_with(ask, texts):
@@ -191,7 +191,8 @@ def test_the_parts_of_a_query_reach_a_judge(index, ask):
 
     Engine(index, judge=JudgeSettings(judge, ask=ask, max_words=2)).search(QUERY, 7)
     restated = ["cake without nuts, without nuts"]
-    texts = {"restated": restated, "query": ["cake without nuts"], "parts": ["cake", "nuts"]}[ask]
+    said = "cake without nuts"
+    texts = {"restated": restated, "query": [said], "parts": [said, "nuts"]}[ask]
     assert [text for _, text in asked][: len(texts)] == texts
     assert all(question.excluded == ("nuts",) for _, question in asked)
 
