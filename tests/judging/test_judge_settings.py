@@ -68,6 +68,12 @@ def test_values_out_of_their_range(name, value):
         resolved(ShippedJudge({name: value}))
 
 
+def test_a_judge_that_gives_no_arguments_cannot_be_saved():
+    """A file with its class alone would fail where it is loaded."""
+    with pytest.raises(ConfigurationError, match="cannot be saved"):
+        JudgeSettings(ShippedJudge({})).describe()
+
+
 def test_a_manifests_whole_number_is_whole():
     """JSON constants of a bundle are floats, and a list cannot be cut at 20.0."""
     judged = resolved(ShippedJudge({"candidates": 20.0})).constants.candidates
