@@ -38,7 +38,7 @@ _MODULES = {
     ),
     "queries": "And Atom ConstraintParser Decomposer Expression Not Or ParsedQuery QueryParser",
     "rerank": "Reranker",
-    "search": "Engine",
+    "search": "Engine SearchOptions",
     "types": "Evidence Hit Passage",
 }
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import InputError, MissingVectorError, ShortListWarning, warn
+from logic_retrievers.errors import (
+    ConfigurationError,
+    InputError,
+    MissingVectorError,
+    ShortListWarning,
+    warn,
+)
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
@@ -34,6 +40,35 @@ if TYPE_CHECKING:
 
 # Attempts at a search whose candidates are deleted or hidden before they are read.
 ATTEMPTS = 4
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of one search.
+
+    Args:
+        policy: used instead of the engine's own.
+        filter: only matching passages are searched; a Qdrant ``Filter`` or ``{"key": value}`` over
+            the metadata.
+        min_score: lowest score of a hit *under the policy*.
+        exclude: at most 31 texts to exclude, in addition to those that the query itself excludes.
+            Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
+        hard: whether to leave out passages that name an excluded text, see below; ``"words"``
+            leaves them out whatever the judge says.
+
+    ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
+    text, embedded text and title; see
+    :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`. With ``auto`` and ``boolean``,
+    texts that the query itself excludes count too. A judge with a probability of at least .7
+    overrules the words: "nut-free" may stay, walnuts may go. The search reads the first 200
+    candidates, or ten times k if that is more. ``evidence.details["left_out"]`` counts the passages
+    left out before the last hit.
+    """
+
+    policy: AnyPolicy | None
+    filter: UserFilter
+    min_score: float | None
+    exclude: Sequence[str]
+    hard: Hard
 
 
 class Engine:
@@ -82,17 +117,7 @@ class Engine:
         self.judge = judge
         self.reranker = reranker
 
-    def search(
-        self,
-        query: Query,
-        k: int = 10,
-        *,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
-        min_score: float | None = None,
-        exclude: Sequence[str] = (),
-        hard: Hard = False,
-    ) -> list[Hit]:
+    def search(self, query: Query, k: int = 10, **options: Unpack[SearchOptions]) -> list[Hit]:
         """Return the k best passages for a query, best first.
 
         Args:
@@ -100,14 +125,7 @@ class Engine:
                 parts, or an :class:`Expression`.
             k: number of hits. Fewer are returned only if the collection has no more, or because of
                 ``min_score``, ``hard`` or a policy with ``backfill=False``.
-            policy: used instead of the engine's own.
-            filter: only matching passages are searched; a Qdrant ``Filter`` or ``{"key": value}``
-                over the metadata.
-            min_score: lowest score of a hit *under the policy*.
-            exclude: at most 31 texts to exclude, in addition to those that the query itself
-                excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
-            hard: whether to leave out passages that name an excluded text, see below; ``"words"``
-                leaves them out whatever the judge says.
+            **options: see :class:`SearchOptions`.
 
         Returns:
             Hits, best first: ``hit.passage``, ``hit.score``, and why in ``hit.evidence.reason``.
@@ -120,77 +138,39 @@ class Engine:
             EmptyTextError: the query, or an excluded text, is only white space.
             InputError: ``exclude`` is not a list of texts, or has too many.
             ExpressionError: the expression names nothing that is wanted.
-            ConfigurationError: k is under 1, the policy or the filter cannot be used, or the policy
-                cannot use ``exclude``.
+            ConfigurationError: k is under 1, an option is unknown, the policy or the filter cannot
+                be used, or the policy cannot use ``exclude``.
             MissingVectorError: the collection lacks a named vector that the policy needs.
             ServerError: Qdrant failed or could not be reached.
-
-        ``hard`` works with every policy. It looks for each excluded text as whole words in a
-        passage's text, embedded text and title; see
-        :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`. With ``auto`` and
-        ``boolean``, texts that the query itself excludes count too. A judge with a probability of
-        at least .7 overrules the words: "nut-free" may stay, walnuts may go. The search reads the
-        first 200 candidates, or ten times k if that is more. ``evidence.details["left_out"]``
-        counts the passages left out before the last hit.
         """
-        operation = self._search([query], k, policy, filter, min_score, exclude, hard)
-        return self.index.run(operation)[0]
+        return self.index.run(self._search([query], k, options))[0]
 
     async def asearch(
-        self,
-        query: Query,
-        k: int = 10,
-        *,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002
-        min_score: float | None = None,
-        exclude: Sequence[str] = (),
-        hard: Hard = False,
+        self, query: Query, k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[Hit]:
         """Do :meth:`search` without blocking the event loop."""
-        operation = self._search([query], k, policy, filter, min_score, exclude, hard)
-        return (await self.index.arun(operation))[0]
+        return (await self.index.arun(self._search([query], k, options)))[0]
 
     def search_many(
-        self,
-        queries: Sequence[Query],
-        k: int = 10,
-        *,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002
-        min_score: float | None = None,
-        exclude: Sequence[str] = (),
-        hard: Hard = False,
+        self, queries: Sequence[Query], k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[list[Hit]]:
         """Do :meth:`search` for many queries, encoded together and sent in batched requests."""
-        operation = self._search(queries, k, policy, filter, min_score, exclude, hard)
-        return self.index.run(operation)
+        return self.index.run(self._search(queries, k, options))
 
     async def asearch_many(
-        self,
-        queries: Sequence[Query],
-        k: int = 10,
-        *,
-        policy: AnyPolicy | None = None,
-        filter: UserFilter = None,  # noqa: A002
-        min_score: float | None = None,
-        exclude: Sequence[str] = (),
-        hard: Hard = False,
+        self, queries: Sequence[Query], k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[list[Hit]]:
         """Do :meth:`search_many` without blocking the event loop."""
-        operation = self._search(queries, k, policy, filter, min_score, exclude, hard)
-        return await self.index.arun(operation)
+        return await self.index.arun(self._search(queries, k, options))
 
     def _search(
-        self,
-        queries: Sequence[Query],
-        k: int,
-        policy: AnyPolicy | None,
-        user_filter: UserFilter,
-        min_score: float | None,
-        exclude: Sequence[str],
-        hard: Hard,
+        self, queries: Sequence[Query], k: int, options: SearchOptions
     ) -> Operation[list[list[Hit]]]:
+        if unknown := sorted(options.keys() - SearchOptions.__annotations__.keys()):
+            names = ", ".join(sorted(SearchOptions.__annotations__))
+            raise ConfigurationError(f"a search has no option {unknown[0]!r}; there is {names}")
+        policy, min_score = options.get("policy"), options.get("min_score")
+        exclude, hard = options.get("exclude", ()), options.get("hard", False)
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
@@ -221,7 +201,7 @@ class Engine:
         searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [query.policy.must_not for query in planned]
         for _ in range(ATTEMPTS):
-            pools = yield from self.index.find_candidates(searches, user_filter, must_not)
+            pools = yield from self.index.find_candidates(searches, options.get("filter"), must_not)
             candidates = [
                 rank_candidates(
                     query.policy, pool, query.depth, query.request, judge, query.question, reranker

@@ -63,7 +63,7 @@ def test_errors_of_a_call_are_the_packages_own(retriever):
         retriever.invoke(QUERY, k=0)
     with pytest.raises(UnknownPolicyError):
         retriever.invoke(QUERY, policy="unknown")
-    with pytest.raises(TypeError, match="top_k"):
+    with pytest.raises(ConfigurationError, match="top_k"):
         retriever.invoke(QUERY, top_k=3)
     with pytest.raises(InputError, match=r"str\(expression\)"):  # tracers and tools expect texts
         retriever.invoke(Expression.parse("inn AND NOT bar"))

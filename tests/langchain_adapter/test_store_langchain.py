@@ -69,7 +69,7 @@ async def test_searches_take_the_engines_settings(store, settings):
 
 async def test_searches_that_cannot_work_are_refused(store):
     """Dropping a misspelt setting would return the wrong documents."""
-    with pytest.raises(TypeError, match="flter"):
+    with pytest.raises(ConfigurationError, match="flter"):
         store.similarity_search(QUERY, flter={"city": "Bergen"})
     with pytest.raises(ExpressionError):
         store.similarity_search("inns AND", query_syntax="expression")
