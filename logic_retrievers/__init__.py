@@ -29,6 +29,7 @@ _MODULES = {
         "RecentEncoder SentenceTransformerEncoder VectorSpec"
     ),
     "errors": "LogicRetrieversError",
+    "fields": "Date Number Year",
     "index": "IngestReport PassageIndex",
     "judging": "ChatJudge CrossEncoderJudge JudgeSettings ModelJudge OnnxJudge RerankEndpoint",
     "policies": (

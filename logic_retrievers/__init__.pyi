@@ -16,6 +16,9 @@ from logic_retrievers.encoders import RecentEncoder as RecentEncoder
 from logic_retrievers.encoders import SentenceTransformerEncoder as SentenceTransformerEncoder
 from logic_retrievers.encoders import VectorSpec as VectorSpec
 from logic_retrievers.errors import LogicRetrieversError as LogicRetrieversError
+from logic_retrievers.fields import Date as Date
+from logic_retrievers.fields import Number as Number
+from logic_retrievers.fields import Year as Year
 from logic_retrievers.index import IngestReport as IngestReport
 from logic_retrievers.index import PassageIndex as PassageIndex
 from logic_retrievers.judging import ChatJudge as ChatJudge

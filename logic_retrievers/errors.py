@@ -254,6 +254,10 @@ class ShortListWarning(UserWarning):
     """
 
 
+class EmptyFilterWarning(UserWarning):
+    """No passage meets what a query says of declared fields, such as "under 200 euros"."""
+
+
 class UnknownFieldWarning(UserWarning):
     """A filter found nothing because, in some field, no passage has a value of the wanted kind."""
 

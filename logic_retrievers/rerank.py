@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 from logic_retrievers.checks import check_count
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, EmptyFilterWarning, warn
 from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.filters import matching, to_qdrant_filter
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
@@ -19,6 +20,7 @@ from logic_retrievers.policies import resolve_policy
 from logic_retrievers.policies.base import LEXICAL
 from logic_retrievers.ranking.excluded_words import leave_out
 from logic_retrievers.ranking.execution import (
+    PlannedQuery,
     arun_over,
     encode_plans,
     passage_vectors,
@@ -26,13 +28,20 @@ from logic_retrievers.ranking.execution import (
     run_over,
     warn_if_untrained,
 )
-from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
+from logic_retrievers.ranking.order import (
+    build_hits,
+    judge_candidates,
+    prefer_fields,
+    rank_candidates,
+    with_reading,
+)
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     CheckedQuery,
     Hard,
     Query,
     check_exclude,
+    check_now,
     check_query,
 )
 from logic_retrievers.scoring import cosine
@@ -106,6 +115,7 @@ class Reranker:
         *,
         exclude: Sequence[str] = (),
         hard: Hard = False,
+        now: date | None = None,
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
@@ -120,6 +130,7 @@ class Reranker:
             k: number of hits; None returns all.
             exclude: texts to exclude, as in :meth:`logic_retrievers.Engine.search`.
             hard: leave out passages that name an excluded text, as in a search.
+            now: date or time from which "last year" counts, as in a search.
 
         Raises:
             EmptyTextError, InputError: the query or an excluded text is not a text, an item is
@@ -130,7 +141,7 @@ class Reranker:
             MissingVectorError: the policy is ``AutoPolicy(base="hybrid")``, which needs words.
             ServerError: the index failed or could not be reached.
         """
-        operation = self._plan(query, passages, k, exclude, hard)
+        operation = self._plan(query, passages, k, exclude, hard, now)
         return run_over(self.index, operation)
 
     async def arerank(
@@ -141,9 +152,10 @@ class Reranker:
         *,
         exclude: Sequence[str] = (),
         hard: Hard = False,
+        now: date | None = None,
     ) -> list[Hit]:
         """Do :meth:`rerank` without blocking the event loop."""
-        operation = self._plan(query, passages, k, exclude, hard)
+        operation = self._plan(query, passages, k, exclude, hard, now)
         return await arun_over(self.index, operation)
 
     def _plan(
@@ -153,15 +165,16 @@ class Reranker:
         k: int | None,
         exclude: Sequence[str],
         hard: Hard,
+        now: date | None,
     ) -> Operation[list[Hit]]:
         """Check the arguments before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)
-        checked = check_query(query)
+        checked, today = check_query(query), check_now(now)
         if k is not None:
             check_count("k", k)
         allowed = distinct(check_passages(passages))
         # one encoder for the whole reranking, even if it is replaced meanwhile
-        return self._execute(checked, self.encoder, allowed, k, excluded, hard)
+        return self._execute(checked, self.encoder, allowed, k, excluded, hard, today)
 
     def _execute(
         self,
@@ -171,13 +184,13 @@ class Reranker:
         most: int | None,
         exclude: Sequence[str],
         hard: Hard,
+        today: date,
     ) -> Operation[list[Hit]]:
         specs, count = encoder.specs, max(1, len(passages))
         (planned,) = yield from plan_queries(
-            [query], self.policy, specs, list(specs), count, exclude, hard=hard
+            [query], self.policy, specs, list(specs), count, exclude, hard=hard, today=today
         )
-        if condition := to_qdrant_filter(must_not=planned.policy.must_not):
-            passages = list(compress(passages, matching(passages, condition)))
+        planned, passages = _filtered(planned, passages)
         if missing := sorted({leaf.vector for leaf in planned.plan} - set(specs)):
             remedy = (
                 "only an index can match words: search there, or rerank with another policy"
@@ -206,11 +219,13 @@ class Reranker:
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
             reranker = yield from resolve_judge(self.reranker, "reranker")
-            depth = k if words is None else len(readable)
+            depth = k if words is None and not planned.preferences else len(readable)
             asked = (planned.request, judge, planned.question, reranker)
-            candidates = [rank_candidates(policy, pool, depth, *asked)]
+            ranked = rank_candidates(policy, pool, depth, *asked)
+            candidates = [prefer_fields(ranked, passages_by_id, planned.preferences)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id, judge, reranker)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
+            hits = with_reading(hits, planned.reading)
             question = planned.read_by(judge)
         last_score = hits[-1].score if hits else 0.0
         evidence = Evidence(
@@ -219,6 +234,24 @@ class Reranker:
         for passage in unreadable:
             hits.append(Hit(passage, len(hits) + 1, last_score, evidence))
         return hits[:k] if words is None else leave_out(hits, words, k, question)
+
+
+def _filtered(planned: PlannedQuery, passages: list[Passage]) -> tuple[PlannedQuery, list[Passage]]:
+    """Keep the passages that the query's filters let pass; if fields leave none, prefer them."""
+
+    def left(query: PlannedQuery) -> list[Passage]:
+        condition = to_qdrant_filter(also=query.filters)
+        return (
+            passages if condition is None else [*compress(passages, matching(passages, condition))]
+        )
+
+    kept = left(planned)
+    if kept or not planned.required or not passages:
+        return planned, kept
+    said = "; ".join(map(str, planned.required))
+    warn(EmptyFilterWarning, f"no passage meets {said}; passages that are near to it come first")
+    planned = planned.preferring()
+    return planned, left(planned)
 
 
 def _cosines(query: QueryVector, rows: Scores) -> Scores:

@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from logic_retrievers.checks import check_count, check_number
+from logic_retrievers.checks import check_count, check_number, check_type
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import (
     ConfigurationError,
+    EmptyFilterWarning,
     InputError,
     MissingVectorError,
     ShortListWarning,
     warn,
 )
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
-from logic_retrievers.policies import resolve_policy
+from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
+from logic_retrievers.policies.auto import with_fields
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for, leave_out
 from logic_retrievers.ranking.execution import (
+    PlannedQuery,
     encode_plans,
     plan_queries,
     warn_if_untrained,
 )
-from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
+from logic_retrievers.ranking.order import (
+    build_hits,
+    judge_candidates,
+    prefer_fields,
+    rank_candidates,
+    with_reading,
+)
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     Hard,
     Query,
     check_exclude,
+    check_now,
     check_query,
 )
-from logic_retrievers.types import Hit
+from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
 
 if TYPE_CHECKING:
+    from logic_retrievers.index.candidate_search import EncodedVectorQuery
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
@@ -55,6 +67,11 @@ class SearchOptions(TypedDict, total=False):
         hard: whether to leave out passages that name an excluded text, see below; ``"words"``
             leaves them out whatever the judge says.
 
+        now: date or time from which "last year" and "two weeks ago" count; by default the clock's.
+        strict_fields: what a query requires of declared fields (see
+            :class:`~logic_retrievers.AutoPolicy`) is a filter. If no passage meets it, the list is
+            empty if this is True. By default passages that are near to it come first. Both warn.
+
     ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
     text, embedded text and title; see
     :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`. With ``auto`` and ``boolean``,
@@ -69,6 +86,8 @@ class SearchOptions(TypedDict, total=False):
     min_score: float | None
     exclude: Sequence[str]
     hard: Hard
+    now: date | None
+    strict_fields: bool
 
 
 class Engine:
@@ -79,6 +98,8 @@ class Engine:
             ``index.use_query_encoder``).
         policy: default policy of searches: a name of :data:`logic_retrievers.policies.POLICIES`, or
             a policy with settings of your own.
+        fields: what metadata fields hold, for the policy ``auto``; see
+            :class:`~logic_retrievers.AutoPolicy`. A search under another policy reads none.
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` the judge
@@ -106,6 +127,7 @@ class Engine:
         index: PassageIndex,
         policy: AnyPolicy = "auto",
         *,
+        fields: Mapping[str, Any] | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
@@ -113,7 +135,7 @@ class Engine:
         check_any_judge(reranker, "reranker")
         check_parts(index=index, needs_index=True)
         self.index = index
-        self.policy = resolve_policy(policy)
+        self.policy = with_fields(resolve_policy(policy), fields)
         self.judge = judge
         self.reranker = reranker
 
@@ -131,6 +153,7 @@ class Engine:
             Hits, best first: ``hit.passage``, ``hit.score``, and why in ``hit.evidence.reason``.
 
         Warns:
+            EmptyFilterWarning: no passage meets what the query requires of declared fields.
             ShortListWarning: ``hard`` left out too many candidates, or candidates were deleted or
                 hidden during each of four attempts.
 
@@ -171,20 +194,23 @@ class Engine:
             raise ConfigurationError(f"a search has no option {unknown[0]!r}; there is {names}")
         policy, min_score = options.get("policy"), options.get("min_score")
         exclude, hard = options.get("exclude", ()), options.get("hard", False)
+        strict = options.get("strict_fields", False)
+        check_type("strict_fields", strict, bool)
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
         check_count("k", k)
         if min_score is not None:
             check_number("min_score", min_score)
-        chosen = self.policy if policy is None else resolve_policy(policy)
+        chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
         excluded = check_exclude(exclude, hard, chosen)
+        today = check_now(options.get("now"))
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
         reranker = yield from resolve_judge(self.reranker, "reranker")
         read = 0 if reranker is None else reranker.constants.candidates
         planned = yield from plan_queries(
-            checked, chosen, specs, vectors, k, excluded, hard=hard, read=read
+            checked, chosen, specs, vectors, k, excluded, hard=hard, today=today, read=read
         )
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
@@ -199,14 +225,13 @@ class Engine:
         judge = (yield from resolve_judge(self.judge)) if needs_judge else None
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
-        must_not = [query.policy.must_not for query in planned]
         for _ in range(ATTEMPTS):
-            pools = yield from self.index.find_candidates(searches, options.get("filter"), must_not)
+            relaxed, pools = yield from self._find(planned, searches, options.get("filter"), strict)
             candidates = [
                 rank_candidates(
                     query.policy, pool, query.depth, query.request, judge, query.question, reranker
                 )
-                for query, pool in zip(planned, pools, strict=True)
+                for query, pool in zip(relaxed, pools, strict=True)
             ]
             ids = {each.pool.ids[ranked.index] for each in candidates for ranked in each.ranking}
             passages = yield from self.index.fetch_passages(sorted(ids))
@@ -218,16 +243,61 @@ class Engine:
                 f"{len(ids) - len(passages)} candidates were deleted or hidden while this search"
                 f" ran, at each of {ATTEMPTS} attempts; there may be fewer than {k} hits",
             )
+        candidates = [
+            prefer_fields(each, passages, query.preferences)
+            for each, query in zip(candidates, relaxed, strict=True)
+        ]
         rankings = yield from judge_candidates(candidates, passages, judge, reranker)
         hit_lists = []
-        for query, pool, ranking in zip(planned, pools, rankings, strict=True):
+        for query, pool, ranking in zip(relaxed, pools, rankings, strict=True):
             if min_score is not None:
                 ranking = [ranked for ranked in ranking if ranked.score >= min_score]
             hits = build_hits(query.policy.name, pool, ranking, passages)
             if query.words is not None:
                 hits = _left_over(hits, query.words, k, query.read_by(judge))
-            hit_lists.append(hits)
+            hit_lists.append(with_reading(hits[:k], query.reading))
         return hit_lists
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """What metadata fields hold, as declared."""
+        return self.policy.fields if isinstance(self.policy, AutoPolicy) else {}
+
+    def _with_own_fields(self, policy: Policy | PolicyRouter) -> Policy | PolicyRouter:
+        """Give a search's own policy ``auto`` the engine's fields, unless it has some."""
+        has_none = isinstance(policy, AutoPolicy) and not policy.fields
+        return with_fields(policy, self.fields) if has_none else policy
+
+    def _find(
+        self,
+        planned: Sequence[PlannedQuery],
+        searches: Sequence[Sequence[EncodedVectorQuery]],
+        user_filter: UserFilter,
+        strict: bool,
+    ) -> Operation[tuple[list[PlannedQuery], list[CandidatePool]]]:
+        """Find candidates; unless ``strict``, a query whose fields empty the list prefers them."""
+        queries = [*planned]
+        filters = [query.filters for query in queries]
+        pools = yield from self.index.find_candidates(searches, user_filter, filters)
+        unmet = [i for i, query in enumerate(queries) if query.required and not pools[i].ids]
+        said = "; ".join(str(each) for i in unmet[:1] for each in queries[i].required)
+        if strict and unmet:
+            warn(EmptyFilterWarning, f"no passage meets {said}, so a list of hits is empty")
+        if strict or not unmet:
+            return queries, pools
+        relaxed = [queries[i].preferring() for i in unmet]
+        found = yield from self.index.find_candidates(
+            [searches[i] for i in unmet], user_filter, [query.filters for query in relaxed]
+        )
+        for i, query, pool in zip(unmet, relaxed, found, strict=True):
+            queries[i], pools[i] = query, pool
+        if any(pool.ids for pool in found):
+            warn(
+                EmptyFilterWarning,
+                f"no passage meets {said}; passages that are near to it come first."
+                " strict_fields=True returns none",
+            )
+        return queries, pools
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int, question: str) -> list[Hit]:

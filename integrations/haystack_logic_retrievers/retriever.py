@@ -157,7 +157,7 @@ class ConstraintRetriever(QueryComponent):
         chosen = self._own_where_none(dict(zip(_OF_ONE_RUN, given, strict=True)))
         policy, syntax = chosen.pop("policy"), chosen.pop("query_syntax")
         applied = apply_filter_policy(self.filter_policy, self.filters, filters)
-        models = {"judge": self.judge, "reranker": self.reranker}
+        models: dict[str, Any] = {"judge": self.judge, "reranker": self.reranker}
         return Engine(self.document_store.index, policy, **models), {
             "query": read_query(query, syntax, policy),
             "k": chosen.pop("top_k"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.table import Table
 from typer import Argument, Option
@@ -125,7 +125,7 @@ def evaluate(
             )
     dataset = load_dataset(folder, split)
     import_ir_measures()  # raises before the documents are encoded
-    models = {"judge": open_judge(judge or AUTO), "reranker": open_judge(reranker)}
+    models: dict[str, Any] = {"judge": open_judge(judge or AUTO), "reranker": open_judge(reranker)}
     if judge is not None:
         warn_if_fitted_on(judge, dataset)
     encoder = open_encoder(bundle, cache)

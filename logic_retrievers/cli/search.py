@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -86,7 +86,7 @@ def search(
     text_or_expression: str | Expression = (
         str(query) if expression is None else read_query(expression, "expression", resolved)
     )
-    models = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
+    models: dict[str, Any] = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
     with stored.open(reads=True) as passages:
         base_specs = passages.encoder.specs
         for file in query_encoder or []:

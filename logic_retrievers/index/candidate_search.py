@@ -55,7 +55,7 @@ def find_candidates(
     collection: Collection,
     queries: Sequence[Sequence[EncodedVectorQuery]],
     user_filter: UserFilter = None,
-    must_not: Sequence[Mapping[str, Any]] | None = None,
+    also: Sequence[Sequence[Mapping[str, Any]]] | None = None,
 ) -> Operation[list[CandidatePool]]:
     """Find each query's pool: all points that any of its vector queries finds, with all scores.
 
@@ -63,7 +63,7 @@ def find_candidates(
     deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer
     results than wanted, a warning says so.
 
-    ``must_not``: for each query the metadata values that its passages must not have; see
+    ``also``: for each query the filters that its passages must match besides the user's; see
     :func:`filters.to_qdrant_filter`.
     """
     compose_filter = partial(
@@ -75,8 +75,8 @@ def find_candidates(
     )
     shared = compose_filter()  # one object, so that it is translated once
     pools = [
-        _PoolBuilder(each, compose_filter(must_not=excluded) if excluded else shared)
-        for each, excluded in zip(queries, must_not or [{}] * len(queries), strict=True)
+        _PoolBuilder(each, compose_filter(also=further) if further else shared)
+        for each, further in zip(queries, also or [()] * len(queries), strict=True)
     ]
     limits = collection.limits
     stored_names = {

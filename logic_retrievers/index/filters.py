@@ -41,7 +41,7 @@ def to_qdrant_filter(
     *,
     tenant: str | None = None,
     prefixes: Sequence[str] = (METADATA,),
-    must_not: Mapping[str, Any] | None = None,
+    also: Iterable[Mapping[str, Any]] = (),
     hiding_flags: Sequence[str] = (),
 ) -> models.Filter | None:
     """Compose the Qdrant filter of a vector query; return None if it would exclude nothing.
@@ -54,7 +54,7 @@ def to_qdrant_filter(
             case) or ``{"not": wanted}``, which also matches passages without the field.
         tenant: only passages of this tenant.
         prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
-        must_not: metadata values that no passage may have: ``{key: [values]}``.
+        also: further filters like ``user``, ``{key: wanted}``, all of which must match.
         hiding_flags: payload keys that hide a passage if true.
     """
     must: list[models.Condition] = []
@@ -66,8 +66,7 @@ def to_qdrant_filter(
         absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         shown_again = models.FieldCondition(key=key, match=models.MatchValue(value=False))
         must.append(models.Filter(should=[absent, shown_again]))
-    for key, values in (must_not or {}).items():
-        must.append(_condition(key, {"not": values}, prefixes))
+    must += [_condition(key, wanted, prefixes) for each in also for key, wanted in each.items()]
     if isinstance(user, models.Filter):
         _check_size(user)
         if not must:

@@ -438,12 +438,10 @@ class PassageIndex:
         self,
         queries: Sequence[Sequence[EncodedVectorQuery]],
         filter: UserFilter = None,  # noqa: A002
-        must_not: Sequence[Mapping[str, Any]] | None = None,
+        also: Sequence[Sequence[Mapping[str, Any]]] | None = None,
     ) -> Operation[list[CandidatePool]]:
         """Find the pool of each query; see :func:`candidate_search.find_candidates`."""
-        pools = yield from candidate_search.find_candidates(
-            self._collection, queries, filter, must_not
-        )
+        pools = yield from candidate_search.find_candidates(self._collection, queries, filter, also)
         if not any(pool.ids for pool in pools):
             yield from self._warn(filter)
         return pools

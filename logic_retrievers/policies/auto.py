@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from logic_retrievers.checks import check_choice, check_count, check_type
-from logic_retrievers.errors import ConfigurationError, MissingVectorError, shown
+from logic_retrievers.errors import ConfigurationError, MissingVectorError
+from logic_retrievers.fields import Declared, FieldReader, FieldReading, check_fields
+from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
@@ -39,8 +43,11 @@ class AutoPolicy(PolicyRouter):
         parser: splits a query into parts; unused if the query is a :class:`ParsedQuery`.
         settings: overrides the constraint constants of the encoder's bundle.
         limit: candidates per search; k if larger.
-        fields: metadata fields and the values they take: ``{"city": ["Oslo", "Bergen"]}``. An
-            excluded text that names such values becomes a filter, which drops their passages.
+        fields: metadata field -> what it holds: ``Number(unit="EUR", words=["price"])``,
+            ``Year()``, ``Date()``, or a list of the values that it takes (``["Oslo", "Bergen"]``).
+            An English query that compares a number or a date ("under 200 euros", "since May") gets
+            a filter on its field, see :class:`~logic_retrievers.fields.FieldReader`. An excluded
+            text that names values of a list becomes a filter, which drops their passages.
         base: search for queries without a constraint: ``topical``, ``hybrid`` or ``auto``.
             ``auto`` means ``hybrid`` if the collection stores words, else ``topical`` (always in
             a reranker). Expressions use stored words under every base.
@@ -52,7 +59,7 @@ class AutoPolicy(PolicyRouter):
     parser: QueryParser = DEFAULT_PARSER
     settings: ConstraintSettings | None = None
     limit: int = 100
-    fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    fields: Mapping[str, Declared | Collection[Any]] = field(default_factory=dict)
     base: Base = "auto"
     name: ClassVar[str] = "auto"
 
@@ -61,19 +68,17 @@ class AutoPolicy(PolicyRouter):
         check_count("limit", self.limit)
         check_type("settings", self.settings, ConstraintSettings, type(None))
         check_type("parser", self.parser, QueryParser)
-        check_type("fields", self.fields, Mapping)
-        fields = {}
-        for name, values in self.fields.items():
-            plain = isinstance(values, Collection) and not isinstance(values, str)
-            if not plain or not all(isinstance(value, str | int | float) for value in values):
-                raise ConfigurationError(
-                    f"fields[{shown(name)}] is a list of the texts and numbers that the field"
-                    f" takes, not {shown(values)}"
-                )
-            # a set's order differs between processes
-            ordered = sorted(values, key=repr) if isinstance(values, Set) else values
-            fields[str(name)] = tuple(ordered)
-        object.__setattr__(self, "fields", fields)
+        object.__setattr__(self, "fields", check_fields(self.fields))
+
+    @cached_property
+    def _reader(self) -> FieldReader:
+        return FieldReader(check_fields(self.fields))
+
+    def read_fields(self, query: str, today: date) -> FieldReading | None:
+        comparable = not all(isinstance(declared, tuple) for declared in self.fields.values())
+        if not comparable or detect_language(query) not in ENGLISH:
+            return None
+        return self._reader.read(query, today)
 
     def route(
         self,
@@ -113,13 +118,29 @@ class AutoPolicy(PolicyRouter):
         )
 
 
-def _field_filters(
-    excluded: Collection[str], fields: Mapping[str, Collection[Any]]
-) -> FieldFilters:
+def with_fields(
+    policy: Policy | PolicyRouter, fields: Mapping[str, Declared | Collection[Any]] | None
+) -> Policy | PolicyRouter:
+    """Return the policy ``auto`` with declared fields.
+
+    Raises:
+        ConfigurationError: another policy, which reads no fields, or one that has fields already.
+    """
+    if not fields:
+        return policy
+    if not isinstance(policy, AutoPolicy) or policy.fields:
+        raise ConfigurationError(
+            f"fields= belongs to the policy 'auto', which reads them from queries; {policy.name!r}"
+            " does not, or has fields of its own"
+        )
+    return replace(policy, fields=fields)
+
+
+def _field_filters(excluded: Collection[str], fields: Mapping[str, Any]) -> FieldFilters:
     """Map each excluded text that names field values to pairs (field, stored value)."""
     stored: dict[str, list[tuple[str, Any]]] = {}
     for name, values in fields.items():
-        for value in values:
+        for value in values if isinstance(values, tuple) else ():
             stored.setdefault(comparable(str(value)), []).append((name, value))
     filters = {}
     for text in excluded:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.fields import FieldReading
 from logic_retrievers.judging.judge import Question
 from logic_retrievers.queries import ConstraintParser, ParsedQuery, QueryParser
 from logic_retrievers.scoring import ranking
@@ -136,6 +138,10 @@ class PolicyRouter(ABC):
     def parse(self, query: str | ParsedQuery) -> ParsedQuery:
         """Parse the query unless it is parsed already."""
         return query if isinstance(query, ParsedQuery) else self.parser.parse(query)
+
+    def read_fields(self, query: str, today: date) -> FieldReading | None:  # noqa: ARG002
+        """Read what a query says of declared metadata fields; None if no field is declared."""
+        return None
 
     @abstractmethod
     def route(

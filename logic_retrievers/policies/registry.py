@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any, get_args, get_type_hints
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
+from logic_retrievers.fields import ComparableField
 from logic_retrievers.overrides import Overrides
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import (
@@ -115,6 +116,8 @@ def _to_json(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
+    if isinstance(value, ComparableField):
+        return value.to_dict()
     if isinstance(value, Set):  # a set's order differs between processes
         return sorted((_to_json(item) for item in value), key=repr)
     if isinstance(value, Collection):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.errors import UntrainedVectorWarning, warn
+from logic_retrievers.fields import Condition, FieldReading
 from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.lexical import term_vector
@@ -38,20 +40,49 @@ class PlannedQuery:
     Args:
         policy: ranks the candidates.
         plan: the policy's vector queries.
-        depth: number of candidates to rank.
+        k: number of hits.
         request: question for a judge about the candidates; None asks no judge.
         question: the query as a reranker reads it; None asks none.
+        reading: what the query says of declared fields; None if it was not read.
         words: excluded texts, for ``hard``; None leaves no passage out.
         overruled: whether a judge's sure verdicts overrule the words.
     """
 
     policy: Policy
     plan: tuple[VectorQuery, ...]
-    depth: int
+    k: int
     request: JudgeRequest | None
     question: Question | None
     words: ExcludedWords | None
     overruled: bool = False
+    reading: FieldReading | None = None
+
+    @property
+    def depth(self) -> int:
+        """Number of candidates to rank."""
+        reads_more = self.words is not None or self.preferences
+        return candidates_for(self.k) if reads_more else self.k
+
+    @property
+    def required(self) -> tuple[Condition, ...]:
+        """What the query requires of declared fields."""
+        return self.reading.required if self.reading else ()
+
+    @property
+    def preferences(self) -> tuple[Condition, ...]:
+        """What the query prefers of declared fields."""
+        conditions = self.reading.conditions if self.reading else ()
+        return tuple(each for each in conditions if each.preferred)
+
+    @property
+    def filters(self) -> list[Mapping[str, Any]]:
+        """Filters that the query's passages must match besides the user's own."""
+        excluded = [{name: {"not": values}} for name, values in self.policy.must_not.items()]
+        return [*excluded, *({each.field: each.to_filter()} for each in self.required)]
+
+    def preferring(self) -> PlannedQuery:
+        """Return the query with everything preferred that it requires of declared fields."""
+        return replace(self, reading=self.reading and self.reading.preferring())
 
     def read_by(self, judge: WeightedJudge | None) -> str:
         """Return the texts about which a judge's sure verdict overrules the words of ``hard``."""
@@ -81,12 +112,14 @@ def plan_queries(
     exclude: Sequence[str],
     *,
     hard: Hard,
+    today: date,
     read: int = 0,
 ) -> Operation[list[PlannedQuery]]:
     """Plan each query for k hits; a router parses the query and chooses a policy.
 
     A router adds ``exclude`` to the query's own excluded texts. ``hard`` leaves passages out by
     words, and by a judge's sure verdicts about texts in its question.
+    ``today`` is the day from which relative dates of the query count.
     ``specs`` describes the encoder's vectors; ``vectors`` names the passages' vectors. ``read`` is
     the number of candidates that a reranker reads.
 
@@ -95,6 +128,10 @@ def plan_queries(
     """
 
     def plan_one(query: CheckedQuery) -> PlannedQuery:
+        reading = None
+        if isinstance(policy, PolicyRouter) and isinstance(query, str):
+            reading = policy.read_fields(query, today)
+            query = query if reading is None else reading.rest
         if isinstance(policy, PolicyRouter) and (exclude or hard):
             query = policy.parse(query).also_excluding(exclude)
         excluded: tuple[str, ...] = ()
@@ -110,10 +147,11 @@ def plan_queries(
         text = query.text if isinstance(query, ParsedQuery) else query
         request = chosen.judge_request(text)
         words = ExcludedWords(excluded) if excluded else None
-        depth = k if words is None else candidates_for(k)
+        reads_fields = reading is not None and bool(reading.conditions)
+        depth = k if words is None and not reads_fields else candidates_for(k)
         plan = chosen.plan(text, max(depth, read))
         question = chosen.question(text)
-        return PlannedQuery(chosen, plan, depth, request, question, words, hard is True)
+        return PlannedQuery(chosen, plan, k, request, question, words, hard is True, reading)
 
     # a router's parser may ask a model
     planned: list[PlannedQuery] = yield Compute(lambda: [plan_one(query) for query in queries])

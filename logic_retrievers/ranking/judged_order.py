@@ -1,4 +1,4 @@
-"""Put candidates in order by what a judge or a reranker read. Pure functions."""
+"""Put candidates in order by what a model read or the query prefers. Pure functions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.fields import Condition
 from logic_retrievers.judging.judge import AnyJudgement, Judgement, RelevanceJudgement
 from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.policies import Ranked
@@ -15,6 +16,8 @@ from logic_retrievers.policies.base import JudgeRequest
 
 # If the judge alone ranks: lowest judgement less the score of an unread candidate, less its own.
 _BELOW_LOWEST = 2.0
+# what a passage gains that meets a preference
+PREFERENCE_WEIGHT = 0.3
 
 
 def judged(
@@ -74,6 +77,35 @@ def reranked(
         else ranked
         for ranked in order
     )
+
+
+def preferred(
+    order: Sequence[Ranked], closeness: Mapping[int, float], conditions: Sequence[Condition]
+) -> list[Ranked]:
+    """Return the candidates with those first that are near to what the query prefers.
+
+    Args:
+        order: the policy's order.
+        closeness: by ``Ranked.index``, in [0, 1].
+        conditions: what the query prefers.
+    """
+    said = ", ".join(map(str, conditions))
+    moved = []
+    for ranked in order:
+        near = closeness.get(ranked.index, 0.0)
+        reason = f"{100 * near:.0f} % of the preference {said}"
+        moved.append(
+            replace(
+                ranked,
+                score=ranked.score + PREFERENCE_WEIGHT * near,
+                reason=f"{ranked.reason}; {reason}" if ranked.reason else reason,
+                details={
+                    **ranked.details,
+                    "preference": {"closeness": round(near, 6), "added": PREFERENCE_WEIGHT * near},
+                },
+            )
+        )
+    return _sorted(moved)
 
 
 def stretched(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
+from logic_retrievers.fields import Condition, FieldReading, mean_closeness
 from logic_retrievers.judging.judge import (
     AnyJudgement,
     Question,
@@ -22,7 +23,7 @@ from logic_retrievers.judging.judge import (
 from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.judged_order import judged, reranked
+from logic_retrievers.ranking.judged_order import judged, preferred, reranked
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
@@ -73,6 +74,20 @@ def rank_candidates(
     ]
     ranking = policy.rank(pool, depth + max(read, default=0))
     return CandidateRanking(pool, ranking, depth, request, question)
+
+
+def prefer_fields(
+    ranking: CandidateRanking, passages: Mapping[str, Passage], conditions: Sequence[Condition]
+) -> CandidateRanking:
+    """Put candidates first whose metadata are near to what the query prefers."""
+    if not conditions:
+        return ranking
+    closeness = {
+        ranked.index: mean_closeness(conditions, passage.metadata)
+        for ranked in ranking.ranking
+        if (passage := passages.get(ranking.pool.ids[ranked.index]))
+    }
+    return replace(ranking, ranking=preferred(ranking.ranking, closeness, conditions))
 
 
 def judge_candidates(
@@ -150,6 +165,21 @@ def _read(
         if joined is not None:
             judgements[number][index] = joined
     return judgements
+
+
+def with_reading(hits: Sequence[Hit], reading: FieldReading | None) -> list[Hit]:
+    """Add to the evidence what the query says of declared fields."""
+    if reading is None or not reading.conditions:
+        return [*hits]
+    read = [each.to_dict() for each in reading.conditions]
+    required = "; ".join(f"{each}, from {each.words!r}" for each in reading.required)
+    told = []
+    for hit in hits:
+        reason = "; ".join(filter(None, (hit.evidence.reason, required)))
+        details = {**hit.evidence.details, "fields": read, "searched": reading.rest}
+        evidence = replace(hit.evidence, reason=reason, details=details)
+        told.append(replace(hit, evidence=evidence))
+    return told
 
 
 def build_hits(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import Field
@@ -59,6 +60,15 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
             " take policy 'auto', or leave passages with these words out by hard=True"
         )
     return texts
+
+
+def check_now(now: Any) -> date:
+    """Return the day of a date or time; today if it is None."""
+    if now is None:
+        return date.today()
+    if not isinstance(now, date):
+        raise ConfigurationError(f"now is a date or a datetime, not {shown(now)}")
+    return now.date() if isinstance(now, datetime) else now
 
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:

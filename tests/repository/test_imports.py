@@ -36,6 +36,7 @@ MAY_IMPORT = {
     "encoders": {
         *("errors", "lazy_imports", "files", "checks", "http", "text"),
     },
+    "fields": {"errors", "checks", "text", "dates"},
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
         *("scoring", "text", "language", "files", "http", "chat"),
@@ -49,7 +50,7 @@ MAY_IMPORT = {
     },
     "policies": {
         *("types", "errors", "checks", "overrides", "scoring", "queries", "text", "language"),
-        "judging",
+        *("judging", "fields"),
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
@@ -57,7 +58,7 @@ MAY_IMPORT = {
     },
     "ranking": {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "judging", "index"),
-        *("queries", "text"),
+        *("queries", "text", "fields"),
     },
 }
 SEARCHING = {*MAY_IMPORT} - {"answer_cache", "chat", "documents", "files"}

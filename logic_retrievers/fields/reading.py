@@ -1,0 +1,362 @@
+"""Read from a query what it says of declared fields: "under 200 euros" is ``price < 200``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import pairwise
+
+from logic_retrievers.fields import units
+from logic_retrievers.fields.amounts import WORDS, Amount, find_amounts
+from logic_retrievers.fields.comparisons import (
+    FILLERS,
+    SPACE,
+    any_word,
+    before_number,
+    before_period,
+    behind,
+    join_periods,
+    join_ranges,
+    range_start,
+    turned_round,
+)
+from logic_retrievers.fields.conditions import Bound, Condition, FieldReading
+from logic_retrievers.fields.declarations import Date, Declared, Number, Year
+from logic_retrievers.fields.periods import Period, back, find_periods
+from logic_retrievers.text import comparable, word_forms
+
+# A longer text counts as a document to search with and is not read.
+MAX_CHARACTERS = 2_000
+# most words between a number and what it counts: "500 healthy adult participants"
+_MAX_BETWEEN = 2
+
+_LISTS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split()) for name, words in WORDS["words"].items()
+}
+_MONEY = re.compile(rf"(?<!\w)(?:{any_word(_LISTS['money'])})(?!\w){FILLERS}$", re.IGNORECASE)
+_UNIT = re.compile(rf"{SPACE}?-?(?P<first>[^\W\d_]+[²³23]?)(?:{SPACE}(?P<second>[^\W\d_]+[²³2]?))?")
+_WORD = re.compile(rf"{SPACE}?-?([^\W\d_]+)")
+_PER = re.compile(
+    rf"(?:{SPACE}*(?:an?|per|each|every|/){SPACE}*(?:{any_word(_LISTS['per'])}))?(?!\w)",
+    re.IGNORECASE,
+)
+_NEXT_TO = re.compile(r"[\s:=]*(?:of|is|at)?\s*", re.IGNORECASE)
+_AGE = re.compile(
+    rf"(?<![\w-])(?:(?P<negated>not?|nothing|none){SPACE}+)?"
+    rf"(?P<way>older|newer|younger|fresher|less|more|under|over|within|at most|at least|up to)"
+    rf"(?:{SPACE}+than)?{SPACE}+$",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(
+    rf"{SPACE}*-?(?P<unit>day|week|month|year|decade)s?(?P<old>{SPACE}+(?:old|of age))?"
+    rf"(?!\w)(?!{SPACE}+(?:of|in|as))",
+    re.IGNORECASE,
+)
+_AGE_OPERATORS = {"older": "lt", "more": "lt", "over": "lt", "at least": "le"}
+_AGE_OPERATORS |= {"within": "ge", "at most": "ge", "up to": "ge"}
+_NOT = {"lt": "ge", "gt": "le", "le": "gt", "ge": "lt"}
+# what is left hanging where words were taken out
+_HANGING = re.compile(
+    rf"(?:[\s,;:-]|(?<!\w)(?:{any_word(_LISTS['hanging'])})(?!\w))+$", re.IGNORECASE
+)
+# periods that say nothing without a word before them: "may", "friday", "2021"
+_NEEDS_CUE = ("year", "month", "weekday", "named", "part")
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A condition and its place in the text."""
+
+    start: int
+    end: int
+    condition: Condition
+
+
+class FieldReader:
+    """Reads comparisons with declared fields from English queries, without a model.
+
+    A number counts if a field claims it: by its unit ("200 euros"), by the field's name next to it
+    ("rent at most 900", "2 bedrooms"), or, for money, by words such as "cheaper". A year without a
+    field's name goes to the first declared :class:`Year`, another date to the first :class:`Date`.
+    Any other number is left alone. Two conditions joined by "or" become preferences.
+
+    Args:
+        fields: checked declarations; see :func:`~logic_retrievers.fields.check_fields`.
+    """
+
+    def __init__(self, fields: Mapping[str, Declared]) -> None:
+        self._numbers = {n: f for n, f in fields.items() if isinstance(f, Number)}
+        self._times = {n: f for n, f in fields.items() if isinstance(f, Year | Date)}
+        self._field_of = {
+            word: name
+            for name, field in reversed([*self._numbers.items(), *self._times.items()])
+            for word in _names(name, field.words)
+        }
+        # name of a unit -> the stored unit that it is or is converted into, and the factor
+        self._units = {
+            comparable(unit): (field.unit[0] if field.unit else name, factor)
+            for name, field in reversed(self._numbers.items())
+            for unit, factor in {**dict.fromkeys(field.unit, 1.0), **field.factors}.items()
+        }
+        word, unit = any_word(self._field_of), any_word(self._units)
+        self._word = re.compile(rf"(?<![\w-])(?P<word>{word})(?![\w-])", re.IGNORECASE)
+        self._word_before = re.compile(rf"(?<![\w-])(?P<word>{word}){FILLERS}$", re.IGNORECASE)
+        self._word_behind = re.compile(
+            rf"[\s\u00a0-]*(?:(?:of|in|for){SPACE}+)?(?:the{SPACE}+)?(?P<word>{word})(?![\w-])",
+            re.IGNORECASE,
+        )
+        self._unit = re.compile(rf"{SPACE}*-?{SPACE}*(?P<unit>{unit})(?!\w)", re.IGNORECASE)
+
+    def read(self, text: str, today: date) -> FieldReading:
+        """Return what the query says of the fields; relative dates count from ``today``."""
+        if len(text) > MAX_CHARACTERS or not (self._numbers or self._times):
+            return FieldReading(text, text)
+        periods = join_periods(text, find_periods(text, today)) if self._times else []
+        amounts = join_ranges(
+            text,
+            [
+                amount
+                for amount in find_amounts(text)
+                if not any(p.start < amount.end and amount.start < p.end for p in periods)
+            ],
+        )
+        found: list[Amount | Period] = sorted([*amounts, *periods], key=lambda each: each.start)
+        claims: list[_Claim] = []
+        for item in found:
+            done = claims[-1].end if claims else 0
+            if item.start < done:
+                continue
+            if isinstance(item, Period):
+                claim = self._claim_period(text, item, done, today)
+            else:
+                claim = self._claim_amount(text, item, done, today)
+            if claim is not None:
+                claims.append(claim)
+        return _reading(text, claims)
+
+    def _claim_amount(self, text: str, amount: Amount, done: int, today: date) -> _Claim | None:
+        if self._times and not amount.is_range:
+            aged = self._claim_age(text, amount, done, today)
+            if aged is not None:
+                return aged
+        operator, start = before_number(text, done, amount.start)
+        end = amount.end
+        if amount.is_range and (begins := range_start(text, done, amount.start)) is not None:
+            operator, start = None, begins
+        if operator is None:
+            operator, end = behind(text, end)
+        compares = operator is not None or amount.is_range
+        claimed = self._field_of_amount(text, amount, done, (start, end), compares=compares)
+        if claimed is None:
+            return self._claim_year(text, amount, done, today) if amount.may_be_year else None
+        name, factor, begin, end = claimed
+        per = _PER.match(text, end)
+        end = per.end() if per else end
+        if operator is None:
+            operator, end = behind(text, end)
+        if begin < start:
+            operator, begin = turned_round(text, done, begin, operator)
+        low, high = _rounded(amount.low * factor), _rounded(amount.high * factor)
+        return _claim(text, begin, end, _compared(name, operator, low, high))
+
+    def _field_of_amount(
+        self, text: str, amount: Amount, done: int, place: tuple[int, int], *, compares: bool
+    ) -> tuple[str, float, int, int] | None:
+        """Return the field of a number, the factor of its unit, and the place of all its words.
+
+        ``place`` is that of the number with the words that compare.
+        """
+        start, end = place
+        named = None
+        before = self._word_before.search(text, done, start)
+        if before and (compares or _NEXT_TO.fullmatch(text, before.end("word"), start)):
+            named = self._field_of[comparable(before["word"])]
+            start = before.start() if named in self._numbers else start
+        measured = self._in_own_unit(text, amount, end)
+        if measured is None:
+            if amount.currency:
+                return None  # another currency, which nothing converts
+            if counted := self._counted(text, end, compares):
+                return counted[0], 1.0, start, counted[1]
+            measured = self._in_other_unit(text, end)
+        if measured is not None:
+            factors, end = measured
+            if (match := self._word_behind.match(text, end)) and self._name(match) in factors:
+                named, end = self._name(match), match.end()
+            said = (named, *map(self._name, self._word.finditer(text)))
+            # "2 years" may be said of anything, so a duration counts only if its field is named
+            other = (name for name in factors if not self._is_duration(name))
+            chosen = next((name for name in (*said, *other) if name in factors), None)
+            return None if chosen is None else (chosen, factors[chosen], start, end)
+        word = _UNIT.match(text, end)
+        if word and comparable(word["first"]) in _LISTS["currencies"]:
+            return None
+        if named in self._numbers:
+            return named, 1.0, start, end
+        money = next((name for name, field in self._numbers.items() if field.is_money), None)
+        if money and compares and (cue := _MONEY.search(text, done, amount.start)):
+            return money, 1.0, min(cue.start(), start), end
+        return None
+
+    def _in_own_unit(
+        self, text: str, amount: Amount, end: int
+    ) -> tuple[dict[str, float], int] | None:
+        """Return the fields that have the unit by a number, each with its factor."""
+        match = self._unit.match(text, end)
+        unit = comparable(match["unit"]) if match else amount.currency
+        if unit not in self._units:
+            return None
+        stored, factor = self._units[unit]
+        names = (n for n, f in self._numbers.items() if (f.unit or (n,))[0] == stored)
+        return dict.fromkeys(names, factor), match.end() if match else end
+
+    def _in_other_unit(self, text: str, end: int) -> tuple[dict[str, float], int] | None:
+        """Return the fields into whose units the one behind a number can be converted."""
+        measures = {n: f.unit[0] for n, f in self._numbers.items() if f.unit and not f.is_money}
+        word = _UNIT.match(text, end) if measures else None
+        if word is None or word["first"].lower() in _LISTS["fillers"]:
+            return None
+        for groups in (("first", "second"), ("first",)):
+            if not all(word[group] for group in groups):
+                continue
+            unit = " ".join(word[group] for group in groups).replace("sq ", "square ")
+            factors = {name: units.conversion(unit, into) for name, into in measures.items()}
+            if known := {name: factor for name, factor in factors.items() if factor}:
+                return known, word.end(groups[-1])
+        return None
+
+    def _counted(self, text: str, end: int, compares: bool) -> tuple[str, int] | None:
+        """Return the field whose name follows a number: "2 bedrooms", "500 adult participants"."""
+        for _ in range(_MAX_BETWEEN + 1 if compares else 1):
+            if match := self._word_behind.match(text, end):
+                name = self._name(match)
+                return (name, match.end()) if name in self._numbers else None
+            word = _WORD.match(text, end)
+            if word is None or word[1].lower() in _LISTS["fillers"]:
+                return None
+            end = word.end()
+        return None
+
+    def _claim_age(self, text: str, amount: Amount, done: int, today: date) -> _Claim | None:
+        """Read an age: "not older than 5 years", "less than 2 weeks old"."""
+        duration = _DURATION.match(text, amount.end)
+        way = _AGE.search(text, done, amount.start)
+        if duration is None or way is None:
+            return None
+        said = way["way"].lower()
+        if not duration["old"] and said not in ("older", "newer", "younger", "fresher"):
+            return None
+        operator = _AGE_OPERATORS.get(said, "gt")
+        operator = _NOT[operator] if way["negated"] else operator
+        name, start = self._field_of_time(text, done, way.start(), None)
+        day = back(today, amount.low, duration["unit"].lower())
+        return _claim(text, start, duration.end(), self._in_time(name, operator, day, day))
+
+    def _claim_year(self, text: str, amount: Amount, done: int, today: date) -> _Claim | None:
+        if not self._times:
+            return None
+        first, last = date(int(amount.low), 1, 1), date(int(amount.high), 12, 31)
+        period = Period(amount.start, amount.end, first, last, "year")
+        return self._claim_period(text, period, done, today)
+
+    def _claim_period(self, text: str, period: Period, done: int, today: date) -> _Claim | None:
+        operator, start = before_period(text, done, period.start)
+        begins = range_start(text, done, period.start)
+        is_range = period.kind == "range" or period.first.year != period.last.year
+        if is_range and begins is not None:
+            operator, start = "eq", begins
+        end = period.end
+        if operator in (None, "eq"):
+            after, end = behind(text, end)
+            operator = after or operator
+        kind = Year if period.kind == "year" else Date
+        name, begin = self._field_of_time(text, done, start, kind)
+        is_named = begin < start
+        match = self._word_behind.match(text, end) if kind is Year and not is_named else None
+        if match and self._name(match) in self._times:
+            name, end, is_named = self._name(match), match.end(), True
+        is_cue = operator not in (None, "about") or (operator == "about" and is_named)
+        if period.kind in _NEEDS_CUE and not (is_cue or is_named):
+            return None
+        if is_named:
+            operator, begin = turned_round(text, done, begin, operator)
+        first, last = period.first, period.last
+        if "since" in text[start : period.start].lower() and first > today and not period.has_year:
+            first, last = back(first, 1, "year"), back(last, 1, "year")
+        if period.open and operator in (None, "eq", "le"):
+            operator = "ge"  # "in the last two weeks"
+        if period.kind == "part" and operator == "lt" and "end" in text[period.start : end].lower():
+            first = last
+        return _claim(text, begin, end, self._in_time(name, operator, first, last))
+
+    def _field_of_time(
+        self, text: str, done: int, start: int, kind: type[Year | Date] | None
+    ) -> tuple[str, int]:
+        """Return the field of a date, and where the words about it begin.
+
+        Without its name it is the first field of the kind, or else the first of dates or years.
+        """
+        before = self._word_before.search(text, done, start)
+        if before and self._name(before) in self._times:
+            return self._name(before), before.start()
+        fitting = (n for n, field in self._times.items() if kind and isinstance(field, kind))
+        return next(fitting, next(iter(self._times))), start
+
+    def _in_time(self, name: str, operator: str | None, first: date, last: date) -> Condition:
+        if isinstance(self._times[name], Year):
+            return replace(_compared(name, operator, first.year, last.year), of_years=True)
+        return _compared(name, operator, first, last)
+
+    def _name(self, match: re.Match[str]) -> str:
+        return self._field_of[comparable(match["word"])]
+
+    def _is_duration(self, name: str) -> bool:
+        unit = self._numbers[name].unit
+        return bool(unit) and units.conversion(unit[0], "second") is not None
+
+
+def _names(name: str, words: Iterable[str]) -> set[str]:
+    """Return the names of a field in queries, singular and plural."""
+    said = {comparable(each).strip() for each in (re.sub(r"[_.]+", " ", name), *words)}
+    return {form for word in said for form in word_forms(word)}
+
+
+def _rounded(value: float) -> float:
+    """Drop what a conversion adds to a round number: 0.30000000000000004 is 0.3."""
+    return float(f"{value:.10g}")
+
+
+def _compared(name: str, operator: str | None, first: Bound, last: Bound) -> Condition:
+    """Compare a field with a number, or with the first and last value of a range."""
+    match operator:
+        case "lt":
+            return Condition(name, high=first, high_strict=True)
+        case "le":
+            return Condition(name, high=last)
+        case "gt":
+            return Condition(name, low=last, low_strict=True)
+        case "ge":
+            return Condition(name, low=first)
+        case _:
+            return Condition(name, low=first, high=last, preferred=operator == "about")
+
+
+def _claim(text: str, start: int, end: int, condition: Condition) -> _Claim:
+    return _Claim(start, end, replace(condition, words=text[start:end].strip(" ,;:-")))
+
+
+def _reading(text: str, claims: Sequence[_Claim]) -> FieldReading:
+    conditions = [claim.condition for claim in claims]
+    for number, (one, other) in enumerate(pairwise(claims)):
+        if text[one.end : other.start].strip(" ,").lower() == "or":
+            for each in (number, number + 1):
+                conditions[each] = replace(conditions[each], preferred=True)
+    rest, done = "", 0
+    for claim, condition in zip(claims, conditions, strict=True):
+        if not condition.preferred:
+            rest = _HANGING.sub("", rest + text[done : claim.start]) + " "
+            done = claim.end
+    rest = re.sub(r"\s+([,.;:?!])", r"\1", re.sub(r"\s+", " ", rest + text[done:])).strip(" ,;:-")
+    return FieldReading(text, rest if re.search(r"\w", rest) else text, tuple(conditions))
