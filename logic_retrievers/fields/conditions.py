@@ -70,11 +70,11 @@ class Condition:
             return 0.0
         low, high = _number(self.low, -math.inf), _number(self.high, math.inf)
         gap = max(low - number, number - high, 0.0)
-        if gap == 0.0:
-            is_off = (self.low_strict and number == low) or (self.high_strict and number == high)
-            return 0.99 if is_off else 1.0
-        bound = low if number < low else high
-        return math.pow(0.5, gap / self._half(bound))
+        is_off = (self.low_strict and number == low) or (self.high_strict and number == high)
+        if gap == 0.0 and not is_off:
+            return 1.0
+        bound = low if number <= low else high
+        return 0.99 * math.pow(0.5, gap / self._half(bound))
 
     def _comparable(self, value: Any) -> float | None:
         if isinstance(self.low if self.high is None else self.high, date):

@@ -96,9 +96,10 @@ class FieldReader:
         }
         # name of a unit -> the stored unit that it is or is converted into, and the factor
         self._units = {
-            comparable(unit): (field.unit[0] if field.unit else name, factor)
+            form: (field.unit[0] if field.unit else name, factor)
             for name, field in reversed(self._numbers.items())
             for unit, factor in {**dict.fromkeys(field.unit, 1.0), **field.factors}.items()
+            for form in word_forms(comparable(unit))
         }
         word, unit = any_word(self._field_of), any_word(self._units)
         self._word = re.compile(rf"(?<![\w-])(?P<word>{word})(?![\w-])", re.IGNORECASE)
@@ -271,7 +272,7 @@ class FieldReader:
         if operator in (None, "eq"):
             after, end = behind(text, end)
             operator = after or operator
-        kind = Year if period.kind == "year" else Date
+        kind = Year if period.kind in ("year", "decade") else Date
         name, begin = self._field_of_time(text, done, start, kind)
         is_named = begin < start
         match = self._word_behind.match(text, end) if kind is Year and not is_named else None
