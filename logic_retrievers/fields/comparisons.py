@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from logic_retrievers.fields.amounts import WORDS, Amount
 from logic_retrievers.fields.periods import Period
 
+# how far before a number words are looked for, in characters
+NEAR = 100
 SPACE = r"[\s\u00a0]"
 _EDGE = r"(?<![\w-])"
 _FLIPPED = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
@@ -87,7 +89,7 @@ def turned_round(text: str, done: int, at: int, operator: str | None) -> tuple[s
 
 def range_start(text: str, done: int, at: int) -> int | None:
     """Return where the "between" or "from" before a range begins."""
-    match = _RANGE.search(text, done, at)
+    match = _RANGE.search(text, max(0, done), at)
     return match.start() if match else None
 
 
@@ -111,7 +113,7 @@ def join_periods(text: str, periods: Sequence[Period]) -> list[Period]:
         if one and middle and not middle["unit"] and one.kind != "range":
             by = middle["by"].lower()
             if by not in ("and", "or") or (
-                by == "and" and range_start(text, 0, one.start) is not None
+                by == "and" and range_start(text, one.start - NEAR, one.start) is not None
             ):
                 joined[-1] = one.up_to(period)
                 continue
@@ -126,7 +128,7 @@ def _is_range(text: str, one: Amount, other: Amount) -> bool:
     by = middle["by"].lower()
     if by == "or" and not middle["unit"]:
         return True
-    start = _RANGE.search(text, 0, one.start)
+    start = _RANGE.search(text, max(0, one.start - NEAR), one.start)
     return by not in ("and", "or") or (start is not None and start["cue"].lower() == "between")
 
 

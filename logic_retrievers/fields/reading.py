@@ -12,6 +12,7 @@ from logic_retrievers.fields import units
 from logic_retrievers.fields.amounts import WORDS, Amount, find_amounts
 from logic_retrievers.fields.comparisons import (
     FILLERS,
+    NEAR,
     SPACE,
     any_word,
     before_number,
@@ -29,6 +30,8 @@ from logic_retrievers.text import comparable, word_forms
 
 # A longer text counts as a document to search with and is not read.
 MAX_CHARACTERS = 2_000
+# most conditions of a query
+_MOST = 8
 # most words between a number and what it counts: "500 healthy adult participants"
 _MAX_BETWEEN = 2
 
@@ -127,8 +130,9 @@ class FieldReader:
         claims: list[_Claim] = []
         for item in found:
             done = claims[-1].end if claims else 0
-            if item.start < done:
+            if item.start < done or len(claims) == _MOST:
                 continue
+            done = max(done, item.start - NEAR)
             if isinstance(item, Period):
                 claim = self._claim_period(text, item, done, today)
             else:

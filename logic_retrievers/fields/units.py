@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
+
+from logic_retrievers.fields.amounts import WORDS
+
+_LETTERS = "gml"
+_SPELLINGS: Mapping[str, str] = WORDS["units"]
 
 
 @cache
@@ -24,9 +30,11 @@ def conversion(unit: str, into: str) -> float | None:
     None if either is no unit, if they measure different things, or if the scales begin at
     different points (degrees Celsius and Fahrenheit).
     """
-    registry = _registry()
+    # pint knows a unit of nearly every letter: "221b" is no area in barns
+    registry = None if len(unit) == 1 and unit not in _LETTERS else _registry()
     if registry is None:
         return None
+    unit, into = (_SPELLINGS.get(each.lower(), each) for each in (unit, into))
     try:
         nothing = registry.convert(0.0, unit, into)
         return None if nothing else float(registry.convert(1.0, unit, into))

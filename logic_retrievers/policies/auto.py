@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from logic_retrievers.checks import check_choice, check_count, check_type
@@ -70,15 +70,11 @@ class AutoPolicy(PolicyRouter):
         check_type("parser", self.parser, QueryParser)
         object.__setattr__(self, "fields", check_fields(self.fields))
 
-    @cached_property
-    def _reader(self) -> FieldReader:
-        return FieldReader(check_fields(self.fields))
-
     def read_fields(self, query: str, today: date) -> FieldReading | None:
         comparable = not all(isinstance(declared, tuple) for declared in self.fields.values())
         if not comparable or detect_language(query) not in ENGLISH:
             return None
-        return self._reader.read(query, today)
+        return _reader_of(tuple(self.fields.items())).read(query, today)
 
     def route(
         self,
@@ -116,6 +112,11 @@ class AutoPolicy(PolicyRouter):
             field_filters=filters,
             bundle_constants=constants or {},
         )
+
+
+@lru_cache(64)  # frameworks make an engine for each query
+def _reader_of(fields: tuple[tuple[str, Declared], ...]) -> FieldReader:
+    return FieldReader(dict(fields))
 
 
 def with_fields(
