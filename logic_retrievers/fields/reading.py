@@ -42,7 +42,7 @@ _MONEY = re.compile(rf"(?<!\w)(?:{any_word(_LISTS['money'])})(?!\w){FILLERS}$", 
 _UNIT = re.compile(rf"{SPACE}?-?(?P<first>[^\W\d_]+[²³23]?)(?:{SPACE}(?P<second>[^\W\d_]+[²³2]?))?")
 _WORD = re.compile(rf"{SPACE}?-?([^\W\d_]+)")
 _PER = re.compile(
-    rf"(?:{SPACE}*(?:an?|per|each|every|/){SPACE}*(?:{any_word(_LISTS['per'])}))?(?!\w)",
+    rf"(?:{SPACE}times(?!\w))?(?:{SPACE}*(?:an?|per|each|every|/){SPACE}*(?:{any_word(_LISTS['per'])}))?(?!\w)",
     re.IGNORECASE,
 )
 _NEXT_TO = re.compile(r"[\s:=]*(?:of|is|at)?\s*", re.IGNORECASE)
