@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from logic_retrievers.checks import check_count, check_number, check_type
+from logic_retrievers.checks import MAX_COUNT, check_count, check_number, check_type
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -16,6 +16,8 @@ from logic_retrievers.errors import (
     ShortListWarning,
     warn,
 )
+from logic_retrievers.index.groups import Grouping, check_group_by
+from logic_retrievers.index.search_params import SearchParams, check_params
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
 from logic_retrievers.policies.auto import with_fields
@@ -27,6 +29,7 @@ from logic_retrievers.ranking.execution import (
     plan_queries,
     warn_if_untrained,
 )
+from logic_retrievers.ranking.grouped import count_groups, grouped, groupings_for
 from logic_retrievers.ranking.order import (
     build_hits,
     judge_candidates,
@@ -46,6 +49,8 @@ from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
 
 if TYPE_CHECKING:
+    from qdrant_client import models
+
     from logic_retrievers.index.candidate_search import EncodedVectorQuery
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
@@ -66,11 +71,17 @@ class SearchOptions(TypedDict, total=False):
             Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
         hard: whether to leave out passages that name an excluded text, see below; ``"words"``
             leaves them out whatever the judge says.
-
         now: date or time from which "last year" and "two weeks ago" count; by default the clock's.
         strict_fields: what a query requires of declared fields (see
             :class:`~logic_retrievers.AutoPolicy`) is a filter. If no passage meets it, the list is
             empty if this is True. By default passages that are near to it come first. Both warn.
+        offset: number of first hits to skip; ranks continue behind them.
+        group_by: return the best passages of k documents, or other groups, see below: ``source``,
+            or a field of the metadata.
+        per_group: greatest number of hits of one group.
+        params: search parameters of Qdrant for the search of candidates, as a ``SearchParams`` or a
+            dict of its fields ``hnsw_ef``, ``exact``, ``quantization``, ``indexed_only`` and
+            ``acorn``. Only fields that are set replace the package's own; scores stay exact.
 
     ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
     text, embedded text and title; see
@@ -79,6 +90,13 @@ class SearchOptions(TypedDict, total=False):
     overrules the words: "nut-free" may stay, walnuts may go. The search reads the first 200
     candidates, or ten times k if that is more. ``evidence.details["left_out"]`` counts the passages
     left out before the last hit.
+
+    ``group_by`` keeps a long document from crowding out the others. k counts groups, and so does
+    ``offset``. The best k groups by their best hits are returned, each with at most ``per_group``
+    hits, in one list in the order of the policy. ``source`` is the passage's source, or the field
+    of that name in its metadata if it has none. A passage without a value, or with several, is a
+    group of its own. The search looks for further groups until there are k.
+    ``evidence.details["group"]`` has the value.
     """
 
     policy: AnyPolicy | None
@@ -88,6 +106,10 @@ class SearchOptions(TypedDict, total=False):
     hard: Hard
     now: date | None
     strict_fields: bool
+    offset: int
+    group_by: str | None
+    per_group: int
+    params: SearchParams
 
 
 class Engine:
@@ -155,11 +177,12 @@ class Engine:
         Warns:
             EmptyFilterWarning: no passage meets what the query requires of declared fields.
             ShortListWarning: ``hard`` left out too many candidates, or candidates were deleted or
-                hidden during each of four attempts.
+                hidden during each of four attempts, or ``group_by`` gave up looking for groups.
 
         Raises:
             EmptyTextError: the query, or an excluded text, is only white space.
-            InputError: ``exclude`` is not a list of texts, or has too many.
+            InputError: ``exclude`` is not a list of texts, or has too many; or no field can have
+                the name in ``group_by``.
             ExpressionError: the expression names nothing that is wanted.
             ConfigurationError: k is under 1, an option is unknown, the policy or the filter cannot
                 be used, or the policy cannot use ``exclude``.
@@ -200,6 +223,11 @@ class Engine:
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
         check_count("k", k)
+        offset, per_group = options.get("offset", 0), options.get("per_group", 1)
+        group_by, params = options.get("group_by"), check_params(options.get("params"))
+        check_count("offset", offset, MAX_COUNT - k, least=0)
+        check_group_by(group_by, per_group, self.index.prefixes)
+        wanted = offset + k
         if min_score is not None:
             check_number("min_score", min_score)
         chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
@@ -210,7 +238,7 @@ class Engine:
         reranker = yield from resolve_judge(self.reranker, "reranker")
         read = 0 if reranker is None else reranker.constants.candidates
         planned = yield from plan_queries(
-            checked, chosen, specs, vectors, k, excluded, hard=hard, today=today, read=read
+            checked, chosen, specs, vectors, wanted, excluded, hard=hard, today=today, read=read
         )
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
@@ -225,13 +253,29 @@ class Engine:
         judge = (yield from resolve_judge(self.judge)) if needs_judge else None
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
+
+        def groupings(queries: Sequence[PlannedQuery]) -> list[Grouping] | None:
+            if group_by is None:
+                return None
+            return groupings_for(queries, group_by, wanted, per_group, judge, reranker)
+
         for _ in range(ATTEMPTS):
-            relaxed, pools = yield from self._find(planned, searches, options.get("filter"), strict)
+            relaxed, pools = yield from self._find(
+                planned, searches, options.get("filter"), strict, params, groupings
+            )
+            of_queries = groupings(relaxed) or [None] * len(relaxed)
             candidates = [
                 rank_candidates(
-                    query.policy, pool, query.depth, query.request, judge, query.question, reranker
+                    query.policy,
+                    pool,
+                    query.depth,
+                    query.request,
+                    judge,
+                    query.question,
+                    reranker,
+                    grouping,
                 )
-                for query, pool in zip(relaxed, pools, strict=True)
+                for query, pool, grouping in zip(relaxed, pools, of_queries, strict=True)
             ]
             ids = {each.pool.ids[ranked.index] for each in candidates for ranked in each.ranking}
             passages = yield from self.index.fetch_passages(sorted(ids))
@@ -254,8 +298,11 @@ class Engine:
                 ranking = [ranked for ranked in ranking if ranked.score >= min_score]
             hits = build_hits(query.policy.name, pool, ranking, passages)
             if query.words is not None:
-                hits = _left_over(hits, query.words, k, query.read_by(judge))
-            hit_lists.append(with_reading(hits[:k], query.reading))
+                hits = _left_over(
+                    hits, query.words, wanted, query.read_by(judge), by_group=group_by is not None
+                )
+            hits = hits[offset:wanted] if group_by is None else grouped(hits, k, per_group, offset)
+            hit_lists.append(with_reading(hits, query.reading))
         return hit_lists
 
     @property
@@ -274,11 +321,15 @@ class Engine:
         searches: Sequence[Sequence[EncodedVectorQuery]],
         user_filter: UserFilter,
         strict: bool,
+        params: models.SearchParams | None,
+        groupings: Callable[[Sequence[PlannedQuery]], list[Grouping] | None],
     ) -> Operation[tuple[list[PlannedQuery], list[CandidatePool]]]:
         """Find candidates; unless ``strict``, a query whose fields empty the list prefers them."""
         queries = [*planned]
         filters = [query.filters for query in queries]
-        pools = yield from self.index.find_candidates(searches, user_filter, filters)
+        pools = yield from self.index.find_candidates(
+            searches, user_filter, filters, params, groupings(queries)
+        )
         unmet = [i for i, query in enumerate(queries) if query.required and not pools[i].ids]
         said = "; ".join(str(each) for i in unmet[:1] for each in queries[i].required)
         if strict and unmet:
@@ -287,7 +338,11 @@ class Engine:
             return queries, pools
         relaxed = [queries[i].preferring() for i in unmet]
         found = yield from self.index.find_candidates(
-            [searches[i] for i in unmet], user_filter, [query.filters for query in relaxed]
+            [searches[i] for i in unmet],
+            user_filter,
+            [query.filters for query in relaxed],
+            params,
+            groupings(relaxed),
         )
         for i, query, pool in zip(unmet, relaxed, found, strict=True):
             queries[i], pools[i] = query, pool
@@ -300,10 +355,19 @@ class Engine:
         return queries, pools
 
 
-def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int, question: str) -> list[Hit]:
-    """Return the first k hits that may stay; warn if the search read too few candidates."""
-    kept = leave_out(hits, words, k, question)
-    if len(kept) < k and len(hits) >= candidates_for(k):
+def _left_over(
+    hits: Sequence[Hit], words: ExcludedWords, k: int, question: str, *, by_group: bool
+) -> list[Hit]:
+    """Return the hits that may stay; warn if the search read too few candidates.
+
+    These are the first k hits, or all if they will be grouped.
+    """
+    kept = leave_out(hits, words, len(hits) if by_group else k, question)
+    if by_group:
+        too_few = count_groups(kept) < k <= count_groups(hits)
+    else:
+        too_few = len(kept) < k and len(hits) >= candidates_for(k)
+    if too_few:
         warn(
             ShortListWarning,
             f"of the first {len(hits)} candidates so many were left out that fewer than {k} remain;"

@@ -104,10 +104,13 @@ class CandidatePool:
         ids: point ids in ascending order, so that every engine breaks ties in the same way.
         scores: name of a vector query -> float64 array of shape (len(ids),), rounded to
             ``SCORE_DECIMALS``; NaN if a candidate lacks the vector.
+        groups: in a search with ``group_by``, the value by which each candidate is grouped; None if
+            it stands alone.
     """
 
     ids: tuple[str, ...]
     scores: Mapping[str, Scores]
+    groups: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

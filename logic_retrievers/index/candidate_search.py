@@ -11,9 +11,8 @@ import numpy as np
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import InputError
+from logic_retrievers.errors import InputError, ShortListWarning, warn
 from logic_retrievers.index.client_calls import (
-    RESCORED,
     QueryVector,
     ScoredId,
     ScoredPoints,
@@ -21,10 +20,14 @@ from logic_retrievers.index.client_calls import (
     by_id,
     client_call,
     nearest_request,
+    retrieve,
 )
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.group_search import ROUNDS, GroupSearch
+from logic_retrievers.index.groups import Grouping, Member, group_paths, member_of
 from logic_retrievers.index.point_format import native_point_id
+from logic_retrievers.index.search_params import gives_exact_scores, over_defaults
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
@@ -32,6 +35,7 @@ from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 # order.
 SPARE = 16
 REQUESTS_PER_CALL = 64
+IDS_PER_CALL = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +60,8 @@ def find_candidates(
     queries: Sequence[Sequence[EncodedVectorQuery]],
     user_filter: UserFilter = None,
     also: Sequence[Sequence[Mapping[str, Any]]] | None = None,
+    params: models.SearchParams | None = None,
+    groupings: Sequence[Grouping] | None = None,
 ) -> Operation[list[CandidatePool]]:
     """Find each query's pool: all points that any of its vector queries finds, with all scores.
 
@@ -63,8 +69,15 @@ def find_candidates(
     deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer
     results than wanted, a warning says so.
 
-    ``also``: for each query the filters that its passages must match besides the user's; see
-    :func:`filters.to_qdrant_filter`.
+    Args:
+        collection: the collection.
+        queries: the vector queries of each query.
+        user_filter: the user's filter.
+        also: for each query the filters that its passages must match besides the user's; see
+            :func:`filters.to_qdrant_filter`.
+        params: replaces the package's own parameters of phase 1.
+        groupings: for each query the groups of which passages must be found, all by one field. A
+            pool then also has the best passages of that many groups for each vector query.
     """
     compose_filter = partial(
         to_qdrant_filter,
@@ -101,20 +114,65 @@ def find_candidates(
             results.extend(response.points for response in responses)
         return results
 
-    searches: list[_Search] = [
-        (pool, query, limits.candidates(query.limit + SPARE, collection.name), pool.condition)
-        for pool in pools
-        for query in pool.queries
-        if query.limit > 0
-    ]
-    results = yield from send(searches, RESCORED)
-    for (pool, query, *_), points in zip(searches, results, strict=True):
-        pool.add_nearest(query, points)
+    used = over_defaults(limits.search_params(params, collection.name) if params else None)
+    exact = gives_exact_scores(used)
+    searching = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
+    searches: list[_Search]
+    if groupings is None:
+        searches = [
+            (pool, query, limits.candidates(query.limit + SPARE, collection.name), pool.condition)
+            for pool, query in searching
+        ]
+        results = yield from send(searches, used)
+        for (pool, query), points in zip(searching, results, strict=True):
+            pool.add_nearest(query, points, exact=exact)
+    else:
+        paths = group_paths(groupings[0].field, collection.prefixes) if groupings else ()
+        grouping_of = dict(zip(map(id, pools), groupings, strict=True))
+        rounds = [
+            GroupSearch(collection, paths, grouping_of[id(p)], p.condition, query.limit, SPARE)
+            for p, query in searching
+        ]
+        members: dict[str, Member | None] = {}
+        for number in range(ROUNDS):
+            pending = [each for each in zip(searching, rounds, strict=True) if not each[1].done]
+            if not pending:
+                break
+            searches = [(*one, each.results, each.next_condition) for one, each in pending]
+            results = yield from send(searches, used)
+            ids = {str(point.id) for points in results for point in points}
+            members |= yield from _read_members(collection, sorted(ids - members.keys()), paths)
+            for ((pool, query), each), points in zip(pending, results, strict=True):
+                each.add(points, members)
+                if number == 0:
+                    pool.add_nearest(query, points, exact=exact)
+        for (pool, query), each in zip(searching, rounds, strict=True):
+            pool.add(query, each.best, exact=exact)
+            pool.members = members
+            if not each.done:
+                warn(
+                    ShortListWarning,
+                    f"{ROUNDS} rounds of a search found {each.groups} of {each.grouping.count}"
+                    f" groups by {each.grouping.field!r}, or not all of their passages: some groups"
+                    " have very many passages. A filter would leave these out.",
+                )
     searches = [search for pool in pools for search in pool.missing(limits)]
     results = yield from send(searches, limits.scoring_params)
     for (pool, query, *_), points in zip(searches, results, strict=True):
         pool.scores[query.name].update((str(point.id), point.score) for point in points)
     return [pool.build() for pool in pools]
+
+
+def _read_members(
+    collection: Collection, ids: Sequence[str], paths: Sequence[str]
+) -> Operation[dict[str, Member | None]]:
+    """Read by which value each point is grouped."""
+    members: dict[str, Member | None] = dict.fromkeys(ids)
+    for batch in batches(ids, IDS_PER_CALL):
+        points = [native_point_id(point) for point in batch]
+        records = yield retrieve(collection.name, points, payload=list(paths))
+        members |= {str(record.id): member_of(record.payload, paths) for record in records}
+    return members
 
 
 class _PoolBuilder:
@@ -128,15 +186,27 @@ class _PoolBuilder:
         if len(self.scores) < len(queries):
             raise InputError(f"Two vector queries of one name: {[each.name for each in queries]}.")
         self.ids: list[str] = []
+        self.members: Mapping[str, Member | None] | None = None
+        self._found: set[str] = set()
 
-    def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
+    def add_nearest(
+        self, query: EncodedVectorQuery, points: Iterable[ScoredId], *, exact: bool
+    ) -> None:
         """Add the results of a search up to its limit; equal scores are ordered by id."""
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
-        self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
+        self.add(query, [(point, -score) for score, point in ranked[: query.limit]], exact=exact)
+
+    def add(
+        self, query: EncodedVectorQuery, scored: Sequence[tuple[str, float]], *, exact: bool
+    ) -> None:
+        """Add points with their scores; scores that are not exact are asked for in phase 2."""
+        self._found.update(point for point, _ in scored)
+        if exact:
+            self.scores[query.name].update(scored)
 
     def missing(self, limits: StrictLimits) -> list[_Search]:
         """End phase 1: list the searches for missing scores, in parts of allowed size."""
-        self.ids = sorted(set().union(*self.scores.values()))
+        self.ids = sorted(self._found)
         most = limits.ids(limits.results(max(1, len(self.ids))))
 
         def match(points: Sequence[str]) -> list[tuple[int, models.Filter]]:
@@ -159,7 +229,11 @@ class _PoolBuilder:
             for name, scores in self.scores.items()
         }
         rounded = {name: np.round(column, SCORE_DECIMALS) for name, column in columns.items()}
-        return CandidatePool(tuple(self.ids), rounded)
+        groups: tuple[Any, ...] = ()
+        if self.members is not None:
+            found = [self.members[point] for point in self.ids]
+            groups = tuple(None if member is None else member.value for member in found)
+        return CandidatePool(tuple(self.ids), rounded, groups)
 
 
 # pool, its vector query, number of results, condition

@@ -212,7 +212,7 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
             return models.Filter(must=[models.FieldCondition(key=path, match=m) for m in matches])
         return _range(path, key, wanted)
     if isinstance(wanted, list | tuple | Set):
-        return _any_of(path, key, list(wanted))
+        return any_of(path, key, list(wanted))
     if isinstance(wanted, bool | str):
         return models.FieldCondition(key=path, match=models.MatchValue(value=wanted))
     if isinstance(wanted, date):
@@ -230,7 +230,8 @@ def _equal_number(path: str, wanted: float) -> models.Condition:
     return models.FieldCondition(key=path, range=models.Range(gte=low, lte=high))
 
 
-def _any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
+def any_of(path: str, key: str, wanted: list[Any]) -> models.Condition:
+    """Match the passages that have one of these values at a path; ``key`` is for messages."""
     if not wanted:
         raise InputError(f"The filter on {key!r} has an empty list, which nothing can match.")
     if any(isinstance(value, list | tuple | Set | Mapping) for value in wanted):

@@ -9,7 +9,7 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack
 
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import RecentEncoder, default_encoder
@@ -27,6 +27,7 @@ from logic_retrievers.index.cluster import connect
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.groups import Grouping
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport
 from logic_retrievers.index.opening import open_collection, prepare_writing, reopen
 from logic_retrievers.index.operation_methods import awaiting, blocking, over_collection
@@ -439,9 +440,13 @@ class PassageIndex:
         queries: Sequence[Sequence[EncodedVectorQuery]],
         filter: UserFilter = None,  # noqa: A002
         also: Sequence[Sequence[Mapping[str, Any]]] | None = None,
+        params: models.SearchParams | None = None,
+        groupings: Sequence[Grouping] | None = None,
     ) -> Operation[list[CandidatePool]]:
         """Find the pool of each query; see :func:`candidate_search.find_candidates`."""
-        pools = yield from candidate_search.find_candidates(self._collection, queries, filter, also)
+        pools = yield from candidate_search.find_candidates(
+            self._collection, queries, filter, also, params, groupings
+        )
         if not any(pool.ids for pool in pools):
             yield from self._warn(filter)
         return pools

@@ -33,6 +33,8 @@ TENANT = f"{LOGIC}.tenant"
 # as ``metadata.logic.quarantined``.
 QUARANTINED = f"{LOGIC}.quarantined"
 NODE = "_node_content"
+# The document of a LlamaIndex node.
+REF_DOC_ID = "ref_doc_id"
 # Parts of a LlamaIndex node that ``Passage.extra`` leaves out.
 FIELDS_OF_PASSAGE = frozenset(
     {"text", "text_resource", "metadata", "embedding", "id_", "class_name"}
@@ -187,7 +189,7 @@ def _fields_of_node(point: models.ExtendedPointId, payload: Mapping[str, Any]) -
     node = json.loads(payload[NODE])
     resource = node.get("text_resource") or {}
     text = node.get("text") or resource.get("text") or payload.get("text") or ""
-    source = payload.get("ref_doc_id")
+    source = payload.get(REF_DOC_ID)
     start, end = node.get("start_char_idx"), node.get("end_char_idx")
     return {
         "id": str(node.get("id_", point)),

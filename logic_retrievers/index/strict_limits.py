@@ -46,6 +46,8 @@ class StrictLimits:
     upsert_max_batchsize: int | None = None  # points of a write
     condition_max_size: int | None = None  # ids or values of a condition
     search_allow_exact: bool | None = None  # searches and counts may be exact
+    search_max_hnsw_ef: int | None = None
+    search_max_oversampling: float | None = None
     # Filters may name keys without a payload index.
     unindexed_filtering_retrieve: bool | None = None
 
@@ -71,6 +73,26 @@ class StrictLimits:
                 f" Raise its max_query_limit to {wanted}.",
             )
         return allowed
+
+    def search_params(self, wanted: models.SearchParams, collection: str) -> models.SearchParams:
+        """Reduce a user's search parameters to the limits, with a warning that names them."""
+        reduced: dict[str, Any] = {}
+        ef, most_ef = wanted.hnsw_ef, self.search_max_hnsw_ef
+        if wanted.exact and self.search_allow_exact is False:
+            reduced["exact"] = False
+        if ef is not None and most_ef is not None and ef > most_ef:
+            reduced["hnsw_ef"] = most_ef
+        int8, most = wanted.quantization, self.search_max_oversampling
+        if int8 and int8.oversampling and most is not None and int8.oversampling > most:
+            reduced["quantization"] = int8.model_copy(update={"oversampling": most})
+        if reduced:
+            warn(
+                StrictModeWarning,
+                f"Strict mode of collection {collection!r} does not allow these search parameters:"
+                f" {', '.join(reduced)}. The search goes as far as it may. Change"
+                " search_allow_exact, search_max_hnsw_ef or search_max_oversampling.",
+            )
+        return wanted.model_copy(update=reduced)
 
     def ids(self, wanted: int) -> int:
         """Reduce a number of ids or values to the limit of one condition."""

@@ -11,6 +11,7 @@ import numpy as np
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
 from logic_retrievers.fields import Condition, FieldReading, mean_closeness
+from logic_retrievers.index.groups import Grouping, first_of_groups, group_key
 from logic_retrievers.judging.judge import (
     AnyJudgement,
     Question,
@@ -55,8 +56,12 @@ def rank_candidates(
     judge: WeightedJudge | None = None,
     question: Question | None = None,
     reranker: WeightedJudge | None = None,
+    grouping: Grouping | None = None,
 ) -> CandidateRanking:
-    """Rank all candidates that judge or reranker could bring among the first ``depth``."""
+    """Rank all candidates that judge or reranker could bring among the first ``depth``.
+
+    With ``grouping``, keep the best candidates of that many groups instead.
+    """
     if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
@@ -67,6 +72,10 @@ def rank_candidates(
             f"policy {policy.name!r} ranks by its judge alone: leave out reranker=, or pass its"
             " model as judge="
         )
+    if grouping is not None:
+        every = _with_groups(policy.rank(pool, max(1, len(pool.ids))), pool)
+        best = first_of_groups(every, _group_of, grouping.count, grouping.per_group)
+        return CandidateRanking(pool, best, len(best), request, question)
     read = [
         asked.constants.candidates
         for asked, asks in ((judge, request), (reranker, question))
@@ -88,6 +97,19 @@ def prefer_fields(
         if (passage := passages.get(ranking.pool.ids[ranked.index]))
     }
     return replace(ranking, ranking=preferred(ranking.ranking, closeness, conditions))
+
+
+def _with_groups(ranking: Sequence[Ranked], pool: CandidatePool) -> list[Ranked]:
+    """Note in the details of each candidate by which value it is grouped."""
+    return [
+        replace(ranked, details={**ranked.details, "group": pool.groups[ranked.index]})
+        for ranked in ranking
+    ]
+
+
+def _group_of(ranked: Ranked) -> object:
+    value = ranked.details["group"]
+    return None if value is None else group_key(value)
 
 
 def judge_candidates(

@@ -147,18 +147,25 @@ def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryReques
     for request in requests:
         params = request.params
         int8 = params.quantization if params else None
+        acorn = params.acorn if params else None
         queries.append(
             edge.QueryRequest(
                 limit=request.limit or 10,
                 query=edge.Query.Nearest(to_vector(request.query.nearest), using=request.using),  # type: ignore[union-attr]
                 filter=filters[id(request.filter)],
                 params=edge.SearchParams(
-                    hnsw_ef=HNSW_EF,
+                    hnsw_ef=(params and params.hnsw_ef) or HNSW_EF,
                     exact=bool(params and params.exact),
+                    indexed_only=bool(params and params.indexed_only),
                     quantization=edge.QuantizationSearchParams(
-                        ignore=bool(int8.ignore), rescore=int8.rescore, oversampling=OVERSAMPLING
+                        ignore=bool(int8.ignore),
+                        rescore=int8.rescore,
+                        oversampling=int8.oversampling or OVERSAMPLING,
                     )
                     if int8
+                    else None,
+                    acorn=edge.AcornSearchParams(bool(acorn.enable), acorn.max_selectivity)
+                    if acorn
                     else None,
                 ),
             )
