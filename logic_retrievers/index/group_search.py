@@ -17,7 +17,7 @@ from qdrant_client import models
 from logic_retrievers.checks import MAX_COUNT
 from logic_retrievers.index.client_calls import ScoredId
 from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.groups import Grouping, Member, first_of_groups, in_groups, with_ids
+from logic_retrievers.index.groups import Grouping, Member, first_of_groups, in_groups
 from logic_retrievers.types import SCORE_DECIMALS
 
 # Rounds of a search. As many groups are found in any collection; usually far more.
@@ -106,17 +106,15 @@ class GroupSearch:
     def _matching(
         self, points: Iterable[str], *, everywhere: bool = False
     ) -> list[models.Condition]:
-        """Match the groups of these points, and those points that stand alone."""
-        members = {point: self._members[point] for point in points}
-        alone = [point for point, member in members.items() if member is None]
-        grouped = [member for member in members.values() if member is not None]
+        """Match the groups of these points.
+
+        Points that stand alone are not matched: they are fewer than the groups that are wanted.
+        """
+        members = [member for point in points if (member := self._members[point]) is not None]
         if everywhere and self._limits.unindexed_filtering_retrieve is not False:
             numbers = range(len(self._paths))
-            grouped = [Member(number, value) for _, value in grouped for number in numbers]
-        return [
-            *in_groups(grouped, self._paths, self._limits),
-            *with_ids(alone, self._limits),
-        ]
+            members = [Member(number, value) for _, value in members for number in numbers]
+        return in_groups(members, self._paths, self._limits)
 
     def _ordered(self) -> list[str]:
         return sorted(self._scores, key=lambda point: (-self._scores[point], point))

@@ -11,9 +11,9 @@ from qdrant_client.local.payload_value_extractor import value_by_key
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.index.client_calls import batches, by_id
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import MAX_CONDITIONS, any_of, metadata_paths
-from logic_retrievers.index.point_format import REF_DOC_ID, SOURCE, native_point_id
+from logic_retrievers.index.point_format import REF_DOC_ID, SOURCE
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.validation import is_encodable
 
@@ -113,14 +113,6 @@ def in_groups(
             must = [any_of(path, paths[number], list(part)), single, *absent]
             conditions.append(models.Filter(must=must))
     return conditions
-
-
-def with_ids(points: Sequence[str], limits: StrictLimits) -> list[models.Condition]:
-    """Make conditions of which each of these points meets one."""
-    return [
-        by_id(map(native_point_id, part))
-        for part in batches(points, limits.ids(max(1, len(points))))
-    ]
 
 
 def first_of_groups(
