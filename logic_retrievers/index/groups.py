@@ -20,6 +20,8 @@ from logic_retrievers.validation import is_encodable
 T = TypeVar("T")
 
 OWN_SOURCE = "source"
+# Payload keys that hold one value at most.
+_SINGLE = (SOURCE, REF_DOC_ID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +108,13 @@ def in_groups(
     conditions: list[models.Condition] = []
     for number, values in by_path.items():
         path = paths[number]
-        # a passage with several values stands alone, although it has one of these
-        single = models.FieldCondition(key=path, values_count=models.ValuesCount(lte=1))
-        absent = [_has_nothing(other) for other in paths[:number]]
+        further = [_has_nothing(other) for other in paths[:number]]
+        if path not in _SINGLE:
+            # a passage with several values stands alone, although it has one of these
+            count = models.ValuesCount(lte=1)
+            further.append(models.FieldCondition(key=path, values_count=count))
         for part in batches(list(values.values()), limits.ids(MAX_CONDITIONS)):
-            must = [any_of(path, paths[number], list(part)), single, *absent]
-            conditions.append(models.Filter(must=must))
+            conditions.append(models.Filter(must=[any_of(path, path, list(part)), *further]))
     return conditions
 
 
