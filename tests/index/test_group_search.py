@@ -76,7 +76,7 @@ def test_llama_indexs_nodes_are_grouped_by_their_document(encoder):
     nodes = []
     for text, source in zip(TEXTS, SOURCES, strict=True):
         node = TextNode(text=text, embedding=embeddings.embed_query(text))
-        if source == "other.md":  # a node without a document is written with the word None
+        if source == "long.md":  # a node without a document is written with the word None
             node.metadata["source"] = source
         else:
             node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=source)
@@ -90,7 +90,7 @@ def test_llama_indexs_nodes_are_grouped_by_their_document(encoder):
 @pytest.mark.parametrize("prefer_grpc", [False, True])
 def test_strict_mode_takes_the_filters_of_own_sources(prefer_grpc, encoder, passages):
     """A server may forbid filters on fields without an index; Passage.source has one."""
-    limits = {"strict_mode_config": {"max_query_limit": 30, "condition_max_size": 2}}
+    limits = {"strict_mode_config": {"max_query_limit": 30, "condition_max_size": 1}}
     with WireDouble(strict=True) as double:
         place = double.place(prefer_grpc=prefer_grpc)
         with PassageIndex.open("p", encoder, **place, collection_options=limits) as index:
@@ -99,5 +99,7 @@ def test_strict_mode_takes_the_filters_of_own_sources(prefer_grpc, encoder, pass
             engine = Engine(index, "topical")
             two = engine.search("quiet hotel", 3, group_by="source", per_group=2)
             assert [hit.passage.source for hit in two].count("short.md") == 2
+            one = engine.search("quiet hotel river", 1, group_by="source", per_group=3)
+            assert len({hit.passage.source for hit in one}) == 1
             with pytest.raises(ServerError, match="index"):
                 engine.search("quiet hotel", 3, group_by="kind")
