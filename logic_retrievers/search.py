@@ -263,7 +263,7 @@ class Engine:
             relaxed, pools = yield from self._find(
                 planned, searches, options.get("filter"), strict, params, groupings
             )
-            of_queries = groupings(relaxed) or [None] * len(relaxed)
+            of_queries: Sequence[Grouping | None] = groupings(relaxed) or [None] * len(relaxed)
             candidates = [
                 rank_candidates(
                     query.policy,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self, TypedDict, Unpack
 
@@ -14,12 +14,14 @@ from langchain_core.vectorstores import VectorStore
 
 from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
 from langchain_logic_retrievers.models import LogicEmbeddings, encoder_for_store
+from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.adapters.vector_search import TOPICAL, diverse_hits, nearest_hits
 from logic_retrievers.effects import Operation, encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
+from logic_retrievers.index.search_params import SearchParams
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.search import Engine
@@ -35,6 +37,25 @@ class SearchOptions(TypedDict, total=False):
     query_syntax: QuerySyntax
     exclude: Sequence[str]
     hard: Hard
+    offset: int
+    params: SearchParams
+    score_threshold: float | None
+    search_params: SearchParams
+
+
+class VectorSearchOptions(TypedDict, total=False):
+    """Settings of a single search by a vector."""
+
+    filter: UserFilter
+    min_score: float | None
+    offset: int
+    params: SearchParams
+    score_threshold: float | None
+    search_params: SearchParams
+
+
+# langchain-qdrant's name of a setting -> ours
+_QDRANT_NAMES = {"score_threshold": "min_score", "search_params": "params"}
 
 
 class LogicVectorStore(VectorStore):
@@ -288,7 +309,9 @@ class LogicVectorStore(VectorStore):
             k: number of documents.
             **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
                 ``policy`` (replaces the store's), ``min_score``, ``query_syntax``,
-                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`.
+                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`; ``offset`` and
+                ``params``, as in :class:`logic_retrievers.SearchOptions`. langchain-qdrant's names
+                work too: ``score_threshold`` for ``min_score``, ``search_params`` for ``params``.
 
         Raises:
             ExpressionError: ``query_syntax`` is ``expression``, but the query is not one.
@@ -303,19 +326,22 @@ class LogicVectorStore(VectorStore):
         return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
 
     def similarity_search_by_vector(  # type: ignore[override]  # a misspelt setting is refused
-        self, embedding: list[float], k: int = 4, *, filter: UserFilter = None
+        self, embedding: list[float], k: int = 4, **settings: Unpack[VectorSearchOptions]
     ) -> list[Document]:
         """Return the k documents nearest to a topical vector of ``LogicEmbeddings``.
 
+        ``settings`` are those of :meth:`similarity_search_with_score` that need no text.
+
         Raises:
             InputError: the vector has the wrong dimension, or is not finite.
+            ConfigurationError: a setting is unknown, or has two names.
         """
-        return _documents(self.index.run(nearest_hits(self.index, embedding, k, filter)))
+        return _documents(self.index.run(self._nearest(embedding, k, settings)))
 
     async def asimilarity_search_by_vector(  # type: ignore[override]
-        self, embedding: list[float], k: int = 4, *, filter: UserFilter = None
+        self, embedding: list[float], k: int = 4, **settings: Unpack[VectorSearchOptions]
     ) -> list[Document]:
-        return _documents(await self.index.arun(nearest_hits(self.index, embedding, k, filter)))
+        return _documents(await self.index.arun(self._nearest(embedding, k, settings)))
 
     def max_marginal_relevance_search(  # type: ignore[override]
         self,
@@ -380,6 +406,13 @@ class LogicVectorStore(VectorStore):
         operation = self._diverse_by_vector(embedding, k, fetch_k, lambda_mult, filter)
         return _documents(await self.index.arun(operation))
 
+    def _nearest(
+        self, embedding: list[float], k: int, settings: VectorSearchOptions
+    ) -> Operation[list[Hit]]:
+        named = _with_own_names(settings)
+        refuse_unknown("similarity_search_by_vector", named, {*VectorSearchOptions.__annotations__})
+        return nearest_hits(self.index, embedding, k, **named)
+
     def _diverse_by_vector(
         self, embedding: list[float], k: int, fetch_k: int, weight: float, where: UserFilter
     ) -> Operation[list[Hit]]:
@@ -397,7 +430,8 @@ class LogicVectorStore(VectorStore):
     ) -> dict[str, Any]:
         policy = self.engine.policy if policy is None else policy
         query_read = read_query(query, query_syntax, policy)
-        return {"query": query_read, "k": k, "policy": policy, **settings}
+        named = _with_own_names(settings)
+        return {"query": query_read, "k": k, "policy": policy, **named}
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return _relevance
@@ -411,6 +445,17 @@ def _take_name(settings: dict[str, Any]) -> str:
     if "encoder" in settings:
         raise ConfigurationError("Unknown setting 'encoder'; pass embedding= instead.")
     return names[0] if names else "passages"
+
+
+def _with_own_names(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Rename the settings that have langchain-qdrant's names."""
+    named = dict(settings)
+    for theirs, ours in _QDRANT_NAMES.items():
+        if theirs in named:
+            if ours in named:
+                raise ConfigurationError(f"{theirs}= is {ours}= by another name; pass one of them.")
+            named[ours] = named.pop(theirs)
+    return named
 
 
 def _documents(hits: Sequence[Hit]) -> list[Document]:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from logic_retrievers.checks import check_count, check_number
+from logic_retrievers.checks import MAX_COUNT, check_count, check_number
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, UserFilter
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
+from logic_retrievers.index.search_params import SearchParams, check_params
 from logic_retrievers.scoring.fusion import maximal_marginal_relevance
 from logic_retrievers.types import Evidence, Hit
 
@@ -27,29 +28,48 @@ def nearest_hits(
     vector: Sequence[float],
     k: int,
     filter: UserFilter = None,  # noqa: A002 - the name in vector stores
+    *,
+    min_score: float | None = None,
+    offset: int = 0,
+    params: SearchParams = None,
 ) -> Operation[list[Hit]]:
     """Find the k passages whose topical vectors are nearest to a vector.
 
+    Args:
+        index: holds the passages.
+        vector: a vector of the index's encoder.
+        k: number of passages.
+        filter: only matching passages are searched.
+        min_score: lowest cosine of a hit.
+        offset: number of first hits to skip.
+        params: see :class:`logic_retrievers.SearchOptions`.
+
     Raises:
         InputError: the vector has a different dimension, is not finite, or has length 0.
-        ConfigurationError: k is under 1.
+        ConfigurationError: k is under 1, or a setting is wrong.
         MissingVectorError: the collection has no topical vectors.
     """
     check_count("k", k)
-    query = EncodedVectorQuery(TOPICAL, TOPICAL, _unit_vector(index, vector), k)
-    [pool] = yield from index.find_candidates([[query]], filter)
+    check_count("offset", offset, MAX_COUNT - k, least=0)
+    if min_score is not None:
+        check_number("min_score", min_score)
+    given = check_params(params)
+    query = EncodedVectorQuery(TOPICAL, TOPICAL, _unit_vector(index, vector), offset + k)
+    [pool] = yield from index.find_candidates([[query]], filter, None, given)
     passages = yield from index.fetch_passages(pool.ids)
     scores = dict(zip(pool.ids, pool.scores[TOPICAL].tolist(), strict=True))
     order = sorted(passages, key=lambda point: (-scores[point], point))
-    return [
+    nearest = [point for point in order if min_score is None or scores[point] >= min_score]
+    hits = [
         Hit(
             passages[point],
             rank,
             scores[point],
             Evidence(TOPICAL, {TOPICAL: scores[point]}, {TOPICAL: rank}, reason="by a vector"),
         )
-        for rank, point in enumerate(order[:k], 1)
+        for rank, point in enumerate(nearest[: offset + k], 1)
     ]
+    return hits[offset:]
 
 
 def diverse_hits(

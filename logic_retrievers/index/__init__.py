@@ -4,7 +4,8 @@ passage_index.py     PassageIndex; operation_methods.py makes its blocking and a
 settings.py          settings of PassageIndex.open, and their checks
 opening.py           creates a collection, or reads its description (collection.py) and checks it
 ingestion.py         stores passages that validation.py has checked
-candidate_search.py  candidate pools in two phases
+candidate_search.py  candidate pools in two phases; search_params.py has a user's parameters
+group_search.py      finds passages of enough groups, in rounds; groups.py says what a group is
 points.py            count, get, page, delete, and the flag that hides a passage
 vectors.py           encodes passages, or reads their vectors; lexical.py makes the sparse vector
 filters.py           filters over metadata; unknown_fields.py says why a filter finds nothing
@@ -15,7 +16,7 @@ cluster.py           one connection over the nodes of a cluster
 faults.py            errors for Qdrant's failures; strict_limits.py has the limits of strict mode
 edge/                the embedded engine
 
-point_format.py, client_calls.py, filters.py and lexical.py do no I/O.
+point_format.py, client_calls.py, filters.py, groups.py and lexical.py do no I/O.
 
 Qdrant stores a passage as a *point*: its vectors and a *payload* (JSON). A *payload index* speeds
 up filters over one payload key. The *pool* of a query is its candidates with their scores. A

@@ -11,7 +11,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.vectorstores.utils import maximal_marginal_relevance
 from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import ConstraintRetriever, LogicEmbeddings, LogicVectorStore
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers import CombinedEncoder, Passage
 from logic_retrievers.encoders import default_encoder
@@ -247,3 +247,33 @@ async def test_an_index_that_could_not_be_filled_is_closed(tmp_path):
     with pytest.raises(InputError):
         LogicVectorStore.from_texts([text], **place)
     del first, second
+
+
+async def test_langchain_qdrants_names_work(store):
+    """A user who swaps the class keeps the call."""
+    ours = {"min_score": 0.3, "params": {"exact": True}, "offset": 1}
+    theirs = {
+        "score_threshold": 0.3,
+        "search_params": models.SearchParams(exact=True),
+        "offset": 1,
+    }
+    embedding = store.embeddings.embed_query(PLAIN)
+    for search, asked in (
+        (store.similarity_search, PLAIN),
+        (store.similarity_search_with_score, PLAIN),
+        (store.similarity_search_by_vector, embedding),
+    ):
+        found = search(asked, 3, **theirs)
+        assert found == search(asked, 3, **ours) == search(asked, 4, min_score=0.3)[1:] != []
+    wanted = store.similarity_search(PLAIN, 3, **theirs)
+    assert await store.asimilarity_search(PLAIN, 3, **theirs) == wanted
+    for search, asked in (
+        (store.similarity_search, PLAIN),
+        (store.similarity_search_by_vector, embedding),
+    ):
+        with pytest.raises(ConfigurationError, match="score_threshold"):
+            search(asked, 3, score_threshold=0.3, min_score=0.3)
+        with pytest.raises(ConfigurationError, match="search_params"):
+            search(asked, 3, search_params=None, params=None)
+    with pytest.raises(ConfigurationError, match="scores"):
+        store.similarity_search_by_vector(embedding, scores=0.3)
