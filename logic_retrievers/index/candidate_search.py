@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -117,50 +117,69 @@ def find_candidates(
     used = over_defaults(limits.search_params(params, collection.name) if params else None)
     exact = gives_exact_scores(used)
     searching = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
-    searches: list[_Search]
     if groupings is None:
-        searches = [
+        searches: list[_Search] = [
             (pool, query, limits.candidates(query.limit + SPARE, collection.name), pool.condition)
             for pool, query in searching
         ]
         results = yield from send(searches, used)
         for (pool, query), points in zip(searching, results, strict=True):
             pool.add_nearest(query, points, exact=exact)
-    else:
-        paths = group_paths(groupings[0].field, collection.prefixes) if groupings else ()
+    elif groupings:
         grouping_of = dict(zip(map(id, pools), groupings, strict=True))
+        paths = group_paths(groupings[0].field, collection.prefixes)
         rounds = [
             GroupSearch(collection, paths, grouping_of[id(p)], p.condition, query.limit, SPARE)
             for p, query in searching
         ]
-        members: dict[str, Member | None] = {}
-        for number in range(ROUNDS):
-            pending = [each for each in zip(searching, rounds, strict=True) if not each[1].done]
-            if not pending:
-                break
-            searches = [(*one, each.results, each.next_condition) for one, each in pending]
-            results = yield from send(searches, used)
-            ids = {str(point.id) for points in results for point in points}
-            members |= yield from _read_members(collection, sorted(ids - members.keys()), paths)
-            for ((pool, query), each), points in zip(pending, results, strict=True):
-                each.add(points, members)
-                if number == 0:
-                    pool.add_nearest(query, points, exact=exact)
-        for (pool, query), each in zip(searching, rounds, strict=True):
+        first, members = yield from _find_groups(
+            collection, paths, searching, rounds, lambda searches: send(searches, used)
+        )
+        for (pool, query), points, each in zip(searching, first, rounds, strict=True):
+            pool.add_nearest(query, points, exact=exact)
             pool.add(query, each.best, exact=exact)
             pool.members = members
-            if not each.done:
-                warn(
-                    ShortListWarning,
-                    f"{ROUNDS} rounds of a search found {each.groups} of {each.grouping.count}"
-                    f" groups by {each.grouping.field!r}, or not all of their passages: some groups"
-                    " have very many passages. A filter would leave these out.",
-                )
     searches = [search for pool in pools for search in pool.missing(limits)]
     results = yield from send(searches, limits.scoring_params)
     for (pool, query, *_), points in zip(searches, results, strict=True):
         pool.scores[query.name].update((str(point.id), point.score) for point in points)
     return [pool.build() for pool in pools]
+
+
+def _find_groups(
+    collection: Collection,
+    paths: Sequence[str],
+    searching: Sequence[tuple[_PoolBuilder, EncodedVectorQuery]],
+    rounds: Sequence[GroupSearch],
+    send: Callable[[Sequence[_Search]], Operation[list[list[ScoredId]]]],
+) -> Operation[tuple[list[list[ScoredId]], dict[str, Member | None]]]:
+    """Search in rounds until all vector queries have their groups.
+
+    Return the results of the first round, and by which value each point is grouped.
+    """
+    first: list[list[ScoredId]] = []
+    members: dict[str, Member | None] = {}
+    for _ in range(ROUNDS):
+        pending = [each for each in zip(searching, rounds, strict=True) if not each[1].done]
+        if not pending:
+            break
+        results = yield from send(
+            [(*one, each.results, each.next_condition) for one, each in pending]
+        )
+        ids = {str(point.id) for points in results for point in points}
+        members |= yield from _read_members(collection, sorted(ids - members.keys()), paths)
+        for (_, each), points in zip(pending, results, strict=True):
+            each.add(points, members)
+        first = first or results
+    for each in rounds:
+        if not each.done:
+            warn(
+                ShortListWarning,
+                f"{ROUNDS} rounds of a search found {each.groups} of {each.grouping.count}"
+                f" groups by {each.grouping.field!r}, or not all of their passages: some groups"
+                " have very many passages. A filter would leave these out.",
+            )
+    return first, members
 
 
 def _read_members(
