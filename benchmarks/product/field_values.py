@@ -25,7 +25,7 @@ from logic_retrievers.errors import EmptyFilterWarning
 from logic_retrievers.fields import Condition, FieldReader, check_fields
 
 VALUES = Path(__file__).parents[2] / "tests" / "queries" / "values"
-TABLES = ("shops", "flats", "jobs", "papers")
+TABLES = ("shops", "flats", "jobs", "papers", "papers-2")
 NOW = date(2026, 5, 20)
 K = 10
 _REPEATS = 20
@@ -43,7 +43,9 @@ def reader_of(table: str) -> FieldReader:
 
 def fields_of(table: str) -> dict[str, Any]:
     """Read the declarations of a table."""
-    declared: dict[str, Any] = json.loads((VALUES / "fields.json").read_text("utf-8"))[table]
+    declared: dict[str, Any] = json.loads((VALUES / "fields.json").read_text("utf-8"))[
+        table.partition("-")[0]
+    ]
     return declared
 
 

@@ -43,7 +43,7 @@ def _compile(pattern: str) -> re.Pattern[str]:
 FILLERS = rf"(?:[\s\u00a0:=,-]|(?<!\w)(?:{_words('fillers')})(?!\w))*"
 
 _BEFORE_NUMBER = _compile(
-    rf"{_EDGE}(?:{_any_operator(WORDS['before'])})(?:{SPACE}*(?:an?|the|of|is|:))?{SPACE}*$"
+    rf"{_EDGE}(?:{_any_operator(WORDS['before'])})(?:{SPACE}*(?:an?|the|of|is|with|for|at|:))?{SPACE}*$"
 )
 _BEFORE_PERIOD = _compile(
     rf"{_EDGE}(?:{_any_operator(WORDS['before_time'], WORDS['before'])})"

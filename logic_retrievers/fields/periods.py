@@ -35,7 +35,7 @@ _PATTERN = re.compile(
             rf"{_COUNT} {_UNIT})",
             rf"(?P<ago>(?P<ago_count>\d{{1,3}}|an?|{NUMBER_WORD}) "
             r"(?P<ago_unit>day|week|month|year)s? ago)",
-            rf"(?P<relative>(?:the )?(?P<which>last|past|previous|this|current|next|coming) "
+            rf"(?P<relative>(?P<the>the )?(?P<which>last|past|previous|this|current|next|coming) "
             rf"(?:calendar )?(?P<span>week|month|quarter|year|decade|{_MONTH}|{_WEEKDAY}))",
             r"(?P<named>today|yesterday|tomorrow|now)",
             rf"(?P<decade>(?:the )?(?:{_YEAR[:-2]}\d0|['\u2019]?[2-9]0)'?s)",
@@ -70,6 +70,12 @@ class Period:
     kind: str
     open: bool = False
     has_year: bool = True
+
+    @property
+    def is_years(self) -> bool:
+        """Whether the period is one or more whole years."""
+        ends = (self.first.month, self.first.day, self.last.month, self.last.day)
+        return ends == (1, 1, 12, 31) and not self.open
 
     def up_to(self, other: Period) -> Period:
         """Return the range from this period to another; "March" takes the year of "May 2026"."""
@@ -158,8 +164,11 @@ def _ago(match: re.Match[str], today: date) -> _Days:
 
 
 def _relative(match: re.Match[str], today: date) -> _Days:
-    step = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(match["which"].lower(), -1)
-    return _span(match["span"].lower(), step, today)
+    which, span = match["which"].lower(), match["span"].lower()
+    if match["the"] and which in ("last", "past") and span in _UNITS:
+        return back(today, 1, span), today, True  # not the calendar's: "in the last month"
+    step = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(which, -1)
+    return _span(span, step, today)
 
 
 def _span(span: str, step: int, today: date) -> _Days:

@@ -201,9 +201,14 @@ class FieldReader:
         if named in self._numbers:
             return named, 1.0, start, end
         money = next((name for name, field in self._numbers.items() if field.is_money), None)
-        if money and compares and (cue := _MONEY.search(text, done, amount.start)):
+        if money is None or not compares:
+            return None
+        if cue := _MONEY.search(text, done, amount.start):
             return money, 1.0, min(cue.start(), start), end
-        return None
+        # "at least 60k" is money, unless it counts something: "at least 60k followers"
+        counts = word and word["first"].lower() not in _LISTS["fillers"]
+        counts = counts and not self._word_behind.match(text, end)
+        return (money, 1.0, start, end) if amount.magnitude == 1000 and not counts else None
 
     def _in_own_unit(
         self, text: str, amount: Amount, end: int
@@ -276,20 +281,22 @@ class FieldReader:
         if operator in (None, "eq"):
             after, end = behind(text, end)
             operator = after or operator
-        kind = Year if period.kind in ("year", "decade") else Date
+        kind = Year if period.is_years else Date
         name, begin = self._field_of_time(text, done, start, kind)
         is_named = begin < start
         match = self._word_behind.match(text, end) if kind is Year and not is_named else None
         if match and self._name(match) in self._times:
             name, end, is_named = self._name(match), match.end(), True
         is_cue = operator not in (None, "about") or (operator == "about" and is_named)
-        if period.kind in _NEEDS_CUE and not (is_cue or is_named):
+        needs_cue = period.kind in _NEEDS_CUE and period.first.year == period.last.year
+        if needs_cue and not (is_cue or is_named):
             return None
         if is_named:
             operator, begin = turned_round(text, done, begin, operator)
         first, last = period.first, period.last
         if "since" in text[start : period.start].lower() and first > today and not period.has_year:
-            first, last = back(first, 1, "year"), back(last, 1, "year")
+            unit = "week" if period.kind == "weekday" else "year"
+            first, last = back(first, 1, unit), back(last, 1, unit)
         if period.open and operator in (None, "eq", "le"):
             operator = "ge"  # "in the last two weeks"
         if period.kind == "part" and operator == "lt" and "end" in text[period.start : end].lower():
