@@ -44,6 +44,7 @@ from logic_retrievers.ranking.query_input import (
 )
 from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
+from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
 
 if TYPE_CHECKING:
     from logic_retrievers.index.candidate_search import EncodedVectorQuery
@@ -71,6 +72,10 @@ class SearchOptions(TypedDict, total=False):
         strict_fields: what a query requires of declared fields (see
             :class:`~logic_retrievers.AutoPolicy`) is a filter. If no passage meets it, the list is
             empty if this is True. By default passages that are near to it come first. Both warn.
+        as_of: only passages that are valid at this time are searched, under an engine with
+            ``validity``: a date, a datetime, or ISO 8601 text. Of a partial date ("2024-05") the
+            start counts; a time without a zone is UTC. The default is now, and "any" searches
+            passages whatever their validity.
 
     ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
     text, embedded text and title; see
@@ -88,6 +93,7 @@ class SearchOptions(TypedDict, total=False):
     hard: Hard
     now: date | None
     strict_fields: bool
+    as_of: AsOf
 
 
 class Engine:
@@ -100,6 +106,11 @@ class Engine:
             a policy with settings of your own.
         fields: what metadata fields hold, for the policy ``auto``; see
             :class:`~logic_retrievers.AutoPolicy`. A search under another policy reads none.
+        validity: two metadata fields with the dates from which (inclusive) and up to which
+            (exclusive) a passage is valid, such as ``("valid_from", "valid_to")``. A passage
+            without a date in a field is valid since ever, or still. So is one whose value Qdrant
+            does not read as a date: it reads ISO 8601 text with a day, and no numbers. Every search
+            then finds only what is valid; see ``as_of`` of :class:`SearchOptions`.
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` the judge
@@ -114,7 +125,7 @@ class Engine:
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: ``judge`` or ``reranker`` is none of these.
+        ConfigurationError: ``judge``, ``reranker`` or ``validity`` is none of these.
 
     Examples:
         >>> engine = Engine(index)                               # doctest: +SKIP
@@ -128,6 +139,7 @@ class Engine:
         policy: AnyPolicy = "auto",
         *,
         fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
@@ -136,6 +148,7 @@ class Engine:
         check_parts(index=index, needs_index=True)
         self.index = index
         self.policy = with_fields(resolve_policy(policy), fields)
+        self.validity = check_validity(validity)
         self.judge = judge
         self.reranker = reranker
 
@@ -205,6 +218,8 @@ class Engine:
         chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
         excluded = check_exclude(exclude, hard, chosen)
         today = check_now(options.get("now"))
+        moment = check_as_of(options.get("as_of"), self.validity)
+        valid = [validity_filter(self.validity, moment)] if self.validity and moment else []
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
         reranker = yield from resolve_judge(self.reranker, "reranker")
@@ -226,7 +241,9 @@ class Engine:
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
         for _ in range(ATTEMPTS):
-            relaxed, pools = yield from self._find(planned, searches, options.get("filter"), strict)
+            relaxed, pools = yield from self._find(
+                planned, searches, options.get("filter"), valid, strict
+            )
             candidates = [
                 rank_candidates(
                     query.policy, pool, query.depth, query.request, judge, query.question, reranker
@@ -273,11 +290,12 @@ class Engine:
         planned: Sequence[PlannedQuery],
         searches: Sequence[Sequence[EncodedVectorQuery]],
         user_filter: UserFilter,
+        valid: Sequence[Mapping[str, Any]],
         strict: bool,
     ) -> Operation[tuple[list[PlannedQuery], list[CandidatePool]]]:
         """Find candidates; unless ``strict``, a query whose fields empty the list prefers them."""
         queries = [*planned]
-        filters = [query.filters for query in queries]
+        filters = [[*query.filters, *valid] for query in queries]
         pools = yield from self.index.find_candidates(searches, user_filter, filters)
         unmet = [i for i, query in enumerate(queries) if query.required and not pools[i].ids]
         said = "; ".join(str(each) for i in unmet[:1] for each in queries[i].required)
@@ -287,7 +305,7 @@ class Engine:
             return queries, pools
         relaxed = [queries[i].preferring() for i in unmet]
         found = yield from self.index.find_candidates(
-            [searches[i] for i in unmet], user_filter, [query.filters for query in relaxed]
+            [searches[i] for i in unmet], user_filter, [[*query.filters, *valid] for query in relaxed]
         )
         for i, query, pool in zip(unmet, relaxed, found, strict=True):
             queries[i], pools[i] = query, pool

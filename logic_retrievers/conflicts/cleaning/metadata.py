@@ -8,10 +8,9 @@ from itertools import zip_longest
 from math import isnan
 from typing import Any
 
-from logic_retrievers.conflicts.resolution_strategies import metadata_value
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.text import comparable
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 _VERSION = re.compile(r"(?:version|rev|v)?[ .]*(\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE)
 

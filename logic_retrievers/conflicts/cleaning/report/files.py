@@ -12,11 +12,11 @@ import numpy as np
 
 from logic_retrievers.conflicts.cleaning.report.page import render_page
 from logic_retrievers.conflicts.cleaning.result import CleaningResult, Decision, Difference
-from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.conflicts.resolution_strategies import passage_source
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.files import csv_text, write_text
 from logic_retrievers.text import escape_hidden
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 # Excel needs this mark to read UTF-8; pandas skips the mark; in Python use ``utf-8-sig``
 BYTE_ORDER_MARK = "\ufeff"

@@ -21,10 +21,10 @@ from logic_retrievers.conflicts.cleaning.result import (
     Side,
     Type,
 )
-from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.conflicts.resolution_strategies import passage_source
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.text import show_hidden
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 WOULD_BE_QUARANTINED = "would be quarantined"
 # Maximum metadata fields shown for a passage; the JSON lines have all of them.
