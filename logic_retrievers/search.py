@@ -305,7 +305,9 @@ class Engine:
             return queries, pools
         relaxed = [queries[i].preferring() for i in unmet]
         found = yield from self.index.find_candidates(
-            [searches[i] for i in unmet], user_filter, [[*query.filters, *valid] for query in relaxed]
+            [searches[i] for i in unmet],
+            user_filter,
+            [[*query.filters, *valid] for query in relaxed],
         )
         for i, query, pool in zip(unmet, relaxed, found, strict=True):
             queries[i], pools[i] = query, pool

@@ -131,9 +131,7 @@ def is_valid(metadata: Mapping[str, Any], validity: Validity, moment: datetime) 
     return start <= moment < end
 
 
-def are_apart(
-    one: Mapping[str, Any], other: Mapping[str, Any], validity: Validity | None
-) -> bool:
+def are_apart(one: Mapping[str, Any], other: Mapping[str, Any], validity: Validity | None) -> bool:
     """Whether there is no time at which both passages are valid."""
     if validity is None:
         return False

@@ -309,9 +309,7 @@ class ContradictionSearch:
         limit = max(self.candidates, k) + len(query.points)
         while True:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
-            (pool,) = yield from self.index.find_candidates(
-                [[vector_query]], user_filter, [valid]
-            )
+            (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter, [valid])
             candidates = yield from self._rank(query, pool)
             # copies show only in the vectors; if too few candidates are left, enlarge the pool
             if len(candidates) >= k or len(pool.ids) < limit:
