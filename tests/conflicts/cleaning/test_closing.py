@@ -34,8 +34,16 @@ def memories():
 
 
 @pytest.fixture
-def index():
-    with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
+def location(request):
+    """Embedded, or over the wire where a test asks for it."""
+    if not hasattr(request, "param"):
+        return {}
+    return request.getfixturevalue("wire_double").place(prefer_grpc=request.param == "grpc")
+
+
+@pytest.fixture
+def index(location):
+    with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS, **location) as index:
         index.add(memories())
         yield index
 
@@ -69,9 +77,16 @@ def test_contradictions_are_decided_as_before(index):
     assert result.closed == {FIRST: DATES[SECOND], SECOND: DATES[THIRD]}
 
 
+@pytest.mark.parametrize("location", ["rest", "grpc"], indirect=True)
+def test_over_the_wire(index, tmp_path):
+    """A server has the same calls."""
+    test_restored_a_passage_is_what_it_was(index, tmp_path)
+
+
 def test_restored_a_passage_is_what_it_was(index, tmp_path):
     """An end taken back by hand must leave no trace, and must not come again."""
-    before, cleaner = kept(index), closing(index, tmp_path / "ledger")
+    ledger = Ledger(tmp_path / "ledger")
+    before, cleaner = kept(index), closing(index, ledger)
     cleaner.clean()
     assert kept(index) != before
     quarantine = cleaner.quarantine
@@ -82,7 +97,7 @@ def test_restored_a_passage_is_what_it_was(index, tmp_path):
     assert kept(index) == before
     assert quarantine.verify().agreed
     assert [entry.event for entry in quarantine.history(FIRST)][-2:] == ["close", "reopen"]
-    assert closing(index, tmp_path / "ledger").clean(again=True).closed == {}
+    assert closing(index, ledger).clean(again=True).closed == {}
     assert kept(index) == before
 
 
