@@ -184,4 +184,4 @@ def test_closed_listed_restored(stored):
     assert "0 hidden, 1 closed" in stored("quarantine", "list")
     assert "1 restored" in stored("quarantine", "restore", "2021")
     assert "0 hidden in" in stored("quarantine", "list")
-    stored("clean", "-c", "passages", "--validity", "date", code=1)
+    stored("clean", "-c", "passages", "--validity", "date", code=2)

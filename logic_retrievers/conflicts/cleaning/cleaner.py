@@ -69,9 +69,9 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 _FORGOTTEN = (
-    "passages are hidden or closed, or will be once they are stored, and this ledger ends with the process:"
-    " later no one can tell for which passage they were, and what was restored by hand may be so"
-    " again. Name a file: ledger='ledger.sqlite'"
+    "passages are hidden or closed, or will be once they are stored, and this ledger ends with the"
+    " process: later no one can tell for which passage they were, and what was restored by hand may"
+    " be so again. Name a file: ledger='ledger.sqlite'"
 )
 
 
