@@ -92,13 +92,11 @@ def read_bound(value: Any) -> datetime | None:
     match = _STORED.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None
-    year, month, day, hour, minute, second, fraction, zone = match.groups()
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+    fraction, zone = match.groups()[6:]
+    microsecond = int((fraction or "0")[:6].ljust(6, "0"))
     try:
-        return datetime(
-            *map(int, (year, month, day, hour or 0, minute or 0, second or 0)),
-            int((fraction or "0")[:6].ljust(6, "0")),
-            _zone(zone),
-        )
+        return datetime(year, month, day, hour, minute, second, microsecond, _zone(zone))
     except ValueError:  # a thirteenth month
         return None
 
@@ -135,8 +133,9 @@ def are_apart(one: Mapping[str, Any], other: Mapping[str, Any], validity: Validi
     """Whether there is no time at which both passages are valid."""
     if validity is None:
         return False
-    starts, ends = zip(*(bounds(metadata, validity) for metadata in (one, other)), strict=True)
-    return max(starts) >= min(ends)
+    start, end = bounds(one, validity)
+    other_start, other_end = bounds(other, validity)
+    return max(start, other_start) >= min(end, other_end)
 
 
 def as_bound(value: Any) -> str | None:
