@@ -47,6 +47,7 @@ from logic_retrievers.ranking.query_input import (
 )
 from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
+from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
 
 if TYPE_CHECKING:
     from qdrant_client import models
@@ -82,6 +83,10 @@ class SearchOptions(TypedDict, total=False):
         params: search parameters of Qdrant for the search of candidates, as a ``SearchParams`` or a
             dict of its fields ``hnsw_ef``, ``exact``, ``quantization``, ``indexed_only`` and
             ``acorn``. Only fields that are set replace the package's own; scores stay exact.
+        as_of: only passages that are valid at this time are searched, under an engine with
+            ``validity``: a date, a datetime, or ISO 8601 text. Of a partial date ("2024-05") the
+            start counts; a time without a zone is UTC. The default is now, and "any" searches
+            passages whatever their validity.
 
     ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
     text, embedded text and title; see
@@ -110,6 +115,7 @@ class SearchOptions(TypedDict, total=False):
     group_by: str | None
     per_group: int
     params: SearchParams
+    as_of: AsOf
 
 
 class Engine:
@@ -122,6 +128,11 @@ class Engine:
             a policy with settings of your own.
         fields: what metadata fields hold, for the policy ``auto``; see
             :class:`~logic_retrievers.AutoPolicy`. A search under another policy reads none.
+        validity: two metadata fields with the dates from which (inclusive) and up to which
+            (exclusive) a passage is valid, such as ``("valid_from", "valid_to")``. A passage
+            without a date in a field is valid since ever, or still. So is one whose value Qdrant
+            does not read as a date: it reads ISO 8601 text with a day, and no numbers. Every search
+            then finds only what is valid; see ``as_of`` of :class:`SearchOptions`.
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` the judge
@@ -136,7 +147,7 @@ class Engine:
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: ``judge`` or ``reranker`` is none of these.
+        ConfigurationError: ``judge``, ``reranker`` or ``validity`` is none of these.
 
     Examples:
         >>> engine = Engine(index)                               # doctest: +SKIP
@@ -150,6 +161,7 @@ class Engine:
         policy: AnyPolicy = "auto",
         *,
         fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
@@ -158,6 +170,7 @@ class Engine:
         check_parts(index=index, needs_index=True)
         self.index = index
         self.policy = with_fields(resolve_policy(policy), fields)
+        self.validity = check_validity(validity)
         self.judge = judge
         self.reranker = reranker
 
@@ -233,6 +246,8 @@ class Engine:
         chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
         excluded = check_exclude(exclude, hard, chosen)
         today = check_now(options.get("now"))
+        moment = check_as_of(options.get("as_of"), self.validity)
+        valid = [validity_filter(self.validity, moment)] if self.validity and moment else []
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
         reranker = yield from resolve_judge(self.reranker, "reranker")
@@ -261,7 +276,7 @@ class Engine:
 
         for _ in range(ATTEMPTS):
             relaxed, pools = yield from self._find(
-                planned, searches, options.get("filter"), strict, params, groupings
+                planned, searches, options.get("filter"), valid, strict, params, groupings
             )
             of_queries: Sequence[Grouping | None] = groupings(relaxed) or [None] * len(relaxed)
             candidates = [
@@ -320,13 +335,14 @@ class Engine:
         planned: Sequence[PlannedQuery],
         searches: Sequence[Sequence[EncodedVectorQuery]],
         user_filter: UserFilter,
+        valid: Sequence[Mapping[str, Any]],
         strict: bool,
         params: models.SearchParams | None,
         groupings: Callable[[Sequence[PlannedQuery]], list[Grouping] | None],
     ) -> Operation[tuple[list[PlannedQuery], list[CandidatePool]]]:
         """Find candidates; unless ``strict``, a query whose fields empty the list prefers them."""
         queries = [*planned]
-        filters = [query.filters for query in queries]
+        filters = [[*query.filters, *valid] for query in queries]
         pools = yield from self.index.find_candidates(
             searches, user_filter, filters, params, groupings(queries)
         )
@@ -340,7 +356,7 @@ class Engine:
         found = yield from self.index.find_candidates(
             [searches[i] for i in unmet],
             user_filter,
-            [query.filters for query in relaxed],
+            [[*query.filters, *valid] for query in relaxed],
             params,
             groupings(relaxed),
         )

@@ -36,6 +36,18 @@ def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
+def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
+    """Return a metadata value, or None; the key ``a.b`` finds ``{"a": {"b": ...}}``."""
+    if key in metadata:
+        return metadata[key]
+    value: Any = metadata
+    for part in key.split("."):
+        if not isinstance(value, Mapping) or part not in value:
+            return None
+        value = value[part]
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One stored text.

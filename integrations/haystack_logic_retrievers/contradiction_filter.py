@@ -28,6 +28,7 @@ from logic_retrievers.conflicts.resolution_strategies import AnyResolution, reso
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.types import Passage
+from logic_retrievers.validity import check_validity
 
 
 @component
@@ -53,8 +54,8 @@ class ContradictionFilter(StoreComponent):
             documents too.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
-            ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
-            ``drop_above``: as in
+            ``date_key``, ``source_key``, ``source_order``, ``validity``, ``judge``,
+            ``judge_above``, ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also explains the decision rules.
 
     Raises:
@@ -176,6 +177,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
         if (share := options.get(name)) is not None:
             check_number(name, share, 0, 1)
     check_pair_judge(options.get("judge"))
+    check_validity(options.get("validity"))
 
 
 def _outputs(

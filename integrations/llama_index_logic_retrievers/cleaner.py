@@ -77,7 +77,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``version_key``,
             ``document_key``, ``source_key`` (without it, a node's ``ref_doc_id`` counts),
-            ``source_order``, ``scope_keys``, ``judge``
+            ``source_order``, ``scope_keys``, ``validity``, ``supersede``, ``judge``
             (by default ``auto``: the package's own cross-encoder reads the pairs),
             ``judge_above``, ``hide_above``: as in
             :class:`~logic_retrievers.conflicts.CleaningSettings`.

@@ -83,7 +83,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             function of a ``Passage``, which sees only given ones.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key`` (without it, a node's ``ref_doc_id`` counts),
-            ``source_order``, ``judge``, ``judge_above``, ``drop_above``: as in
+            ``source_order``, ``validity``, ``judge``, ``judge_above``, ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also explains the decision rules.
 
     Raises:

@@ -57,6 +57,7 @@ from logic_retrievers.ranking.query_input import (
     read_query,
 )
 from logic_retrievers.types import Passage
+from logic_retrievers.validity import Validity, check_validity
 
 # reaction of an ingestion hook if the model, the ledger or Qdrant fails
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -91,6 +92,9 @@ Number: TypeAlias = Annotated[
 ]
 Count: TypeAlias = Annotated[
     int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
+]
+ValiditySetting: TypeAlias = Annotated[
+    tuple[str, str] | None, BeforeValidator(_checked(check_validity))
 ]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
 # InstanceOf keeps a type out of a JSON schema, and keeps a dict with a Qdrant filter's keys from
@@ -183,6 +187,7 @@ class ConflictFields(BaseModel):
     date_key: str = "date"
     source_key: str = "source"
     source_order: tuple[str, ...] = ()
+    validity: ValiditySetting = None
     judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)
     judge_above: Number | None = None
 
@@ -214,6 +219,7 @@ class CleanerFields(ConflictFields):
     version_key: str = "version"
     document_key: str | None = None
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
+    supersede: cleaning_settings.Supersede = "hide"
     hide_above: Number | None = None
 
 
@@ -247,6 +253,7 @@ class FilterOptions(TypedDict, total=False):
     date_key: str
     source_key: str
     source_order: Sequence[str]
+    validity: Validity | None
     judge: AnyPairJudge
     judge_above: float | None
     drop_above: float | None

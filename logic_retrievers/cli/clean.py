@@ -96,6 +96,17 @@ def clean(
     source_order: Annotated[
         list[str] | None, Option(help="Sources for prefer_source, the best first.")
     ] = None,
+    validity: Annotated[
+        str | None,
+        Option(
+            metavar="FROM,TO",
+            help="Metadata keys of the dates from and up to which a passage is valid.",
+        ),
+    ] = None,
+    supersede: Annotated[
+        str,
+        Option(metavar="hide|close", help="Older versions: hide them, or end their validity."),
+    ] = "hide",
     judge: PairJudgeSpec = "auto",
     as_json: AsJson = False,
     location: Location = DEFAULT_LOCATION,
@@ -133,6 +144,8 @@ def clean(
         "document_key": document_key,
         "source_key": source_key,
         "source_order": source_order or (),
+        "validity": None if validity is None else validity.split(","),
+        "supersede": supersede,
         "judge": open_pair_judge(judge),
         "trusted_filter": parse_filter(trusted or []),
     }
@@ -194,9 +207,9 @@ def _print_result(result: CleaningResult, reads: str) -> None:
         _print_decision(decision, result.passages, dry_run=result.dry_run)
     if len(serious) > MAX_SHOWN:
         out.print_line((f"and {len(serious) - MAX_SHOWN} more; --report FILE has them all", "dim"))
-    quarantined = "would be quarantined" if result.dry_run else "quarantined"
+    would = "would be " if result.dry_run else ""
     counts = Counter(
-        (d.finding.kind.value, quarantined if d.action == "quarantined" else d.action)
+        (d.finding.kind.value, f"{would * (d.action in ('quarantined', 'closed'))}{d.action}")
         for d in result.decisions
     )
     if counts:
@@ -204,7 +217,9 @@ def _print_result(result: CleaningResult, reads: str) -> None:
         for (kind, action), count in sorted(counts.items()):
             table.add_row(kind, action, str(count))
         out.print(table)
-    hidden = f"{len(result.quarantined)} {quarantined}"
+    hidden = f"{len(result.quarantined)} {would}quarantined"
+    if result.end_key is not None:
+        hidden += f", {len(result.closed)} {would}closed"
     out.print_line(
         f"{result.examined} passages examined, {result.compared} comparisons, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
@@ -216,7 +231,7 @@ def _print_result(result: CleaningResult, reads: str) -> None:
 
 def _print_decision(decision: Decision, passages: Mapping[str, Passage], *, dry_run: bool) -> None:
     finding = decision.finding
-    hidden = "would be hidden " if dry_run else "hidden "
+    would = "would be " if dry_run else ""
     out.print_line(
         (finding.kind.value, "bold"),
         (f" {finding.probability:.2f}", "cyan"),
@@ -224,6 +239,8 @@ def _print_decision(decision: Decision, passages: Mapping[str, Passage], *, dry_
         (f" ({decision.reason})", "dim"),
     )
     for name in (finding.one, finding.other):
-        mark = hidden if name in decision.quarantined else ""
+        mark = f"{would}hidden " if name in decision.quarantined else ""
+        if name in decision.closed:
+            mark = f"{would}closed at {decision.until} "
         short = shorten(passages[name].text, 160)
         out.print_line("   ", (mark, "red"), (name, "dim"), f" {short}", soft_wrap=False)

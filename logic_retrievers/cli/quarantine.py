@@ -35,11 +35,11 @@ All = Annotated[bool, Option("--all", help="All hidden passages.")]
 @quarantine.command("list")
 @as_command
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
-    """Print the hidden passages, and why each was hidden."""
+    """Print the hidden and the closed passages, and why each is."""
     with _open_quarantine(stored, reads=True) as store:
-        passages = store.passages()
+        passages, closed = store.passages(), store.closed()
     if as_json:
-        shown = [(hidden.passage, hidden.entry) for hidden in passages]
+        shown = [(held.passage, held.entry) for held in (*passages, *closed)]
         print_json(
             [{"id": p.id, "text": p.text, "entry": entry and entry.to_dict()} for p, entry in shown]
         )
@@ -47,7 +47,10 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
         out.print_line((hidden.passage.id, "bold"), f" {reason}")
-    out.print_line(f"{len(passages)} hidden in collection {stored.collection!r}")
+    for ended in closed:
+        out.print_line((ended.passage.id, "bold"), f" {ended.entry and ended.entry.reason}")
+    also = f", {len(closed)} closed" if closed else ""
+    out.print_line(f"{len(passages)} hidden{also} in collection {stored.collection!r}")
 
 
 @quarantine.command()
@@ -92,13 +95,18 @@ def restore(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Show passages again, exactly as they were; later cleanings leave them alone."""
+    """Show passages again, exactly as they were; later cleanings leave them alone.
+
+    A closed passage gets back what its field was before.
+    """
     with _open_quarantine(stored) as store:
         result = store.restore(_selected_ids(store, ids, everything))
     for name in result.changed:
-        print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
+        print_status("note", f"{name} was changed after the decision; it stays as it is now")
     for name in result.missing:
-        print_status("left out", f"{name} is not hidden in collection {stored.collection!r}")
+        print_status(
+            "left out", f"{name} is neither hidden nor closed in collection {stored.collection!r}"
+        )
     print_result(asdict(result), f"{len(result.restored)} restored", as_json=as_json)
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)

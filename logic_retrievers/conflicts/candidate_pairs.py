@@ -23,6 +23,7 @@ from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
+from logic_retrievers.validity import Validity, are_apart
 
 # a passage's id and the texts that its vectors encode -> vector name -> vector
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
@@ -101,8 +102,8 @@ class ConflictCase:
 class FilterContext:
     """Settings that all calls of a ``ContradictionFilter`` share.
 
-    The ``nearest_read`` nearest passages are candidates at any probability. ``cache`` keeps the
-    vectors of ``trusted``.
+    The ``nearest_read`` nearest passages are candidates at any probability. ``validity`` names the
+    metadata keys of the dates that tell passages apart. ``cache`` keeps the vectors of ``trusted``.
     """
 
     encoder: Encoder
@@ -113,6 +114,7 @@ class FilterContext:
     trusted_filter: TrustedFilter
     trusted_candidates: int
     nearest_read: int = 0
+    validity: Validity | None = None
     cache: VectorCache = field(default_factory=dict)
 
 
@@ -154,6 +156,7 @@ def gather_candidate_pairs(
                 trusted=range(len(judgeable), len(judgeable) + len(outside)),
                 trusted_given=[n for n, p in enumerate(judgeable) if p in among_given],
                 nearest_read=context.nearest_read,
+                validity=context.validity,
             )
         )
     return ConflictCase(
@@ -178,12 +181,14 @@ def compare_passages(
     trusted: Collection[int] = (),
     trusted_given: Collection[int] = (),
     nearest_read: int = 0,
+    validity: Validity | None = None,
 ) -> tuple[CandidatePair, ...]:
     """Compare the given passages with each other and with the trusted passages after them.
 
     Two trusted passages after the given ones are compared only if a given passage may contradict
     one of them, or if ``trusted`` holds the position of one. ``trusted_given`` holds the positions
-    of given trusted passages. ``nearest_read`` is as in :class:`FilterContext`.
+    of given trusted passages. ``nearest_read`` and ``validity`` are as in
+    :class:`FilterContext`.
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``.
 
@@ -201,6 +206,8 @@ def compare_passages(
         columns = (scores.cosines, scores.scores, scores.probabilities)
         for column in np.flatnonzero(listed & ~np.isnan(scores.sparsities)).tolist():
             other = first + column
+            if are_apart(passages[one].metadata, passages[other].metadata, validity):
+                continue
             if other != one and passages[one].text != passages[other].text:
                 cosine, score, own = (round(float(c[column]), SCORE_DECIMALS) for c in columns)
                 yield CandidatePair(min(one, other), max(one, other), cosine, score, own)

@@ -44,6 +44,7 @@ from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.ranking.query_input import Query
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
+from logic_retrievers.validity import Validity, check_validity
 
 
 class ContradictionFilter:
@@ -86,6 +87,9 @@ class ContradictionFilter:
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``. For a
             passage without the key, its own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
+        validity: two metadata keys of the dates from which and up to which a passage is valid, as
+            for :class:`~logic_retrievers.Engine`. Passages that are never valid at the same time do
+            not contradict each other.
         judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
             two nearest earlier passages of the list and the two nearest trusted ones, down to a
             cosine of .35. With k most of the rest of a long list stays unread, unless the
@@ -126,6 +130,7 @@ class ContradictionFilter:
         date_key: str = "date",
         source_key: str = "source",
         source_order: Sequence[str] = (),
+        validity: Validity | None = None,
         judge: AnyPairJudge = "auto",
         judge_above: float | None = None,
         drop_above: float | None = None,
@@ -142,9 +147,10 @@ class ContradictionFilter:
         check_count("trusted_candidates", trusted_candidates, least=0)
         check_pair_judge(judge)
         self.judge = judge
+        self.validity = check_validity(validity)
         self._reader = Reader.of(judge, "relation")
         # hidden from the reader, because two dates make any conflict look like two versions
-        self._unread = (date_key, source_key)
+        self._unread = (date_key, source_key, *(self.validity or ()))
         self._readings: Readings = {}
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
@@ -168,6 +174,7 @@ class ContradictionFilter:
             trusted_filter=trusted_filter,
             trusted_candidates=trusted_candidates,
             nearest_read=0 if self._reader is None else NEAREST_READ,
+            validity=self.validity,
         )
 
     def filter(

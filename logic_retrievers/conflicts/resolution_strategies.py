@@ -15,7 +15,7 @@ from logic_retrievers.conflicts.stances import ConflictGraph as ConflictGraph
 from logic_retrievers.conflicts.stances import Group, minority_probabilities
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 # two passages in conflict -> the one that stays, or None if the function cannot decide
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
@@ -335,18 +335,6 @@ def resolution_strategy(
             f" back the one that stays, or a list of these; not {shown(resolution)}"
         )
     return ByFunction(resolution)
-
-
-def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
-    """Return a metadata value, or None; the key ``a.b`` finds ``{"a": {"b": ...}}``."""
-    if key in metadata:
-        return metadata[key]
-    value: Any = metadata
-    for part in key.split("."):
-        if not isinstance(value, Mapping) or part not in value:
-            return None
-        value = value[part]
-    return value
 
 
 def passage_source(passage: Passage, key: str) -> Any:

@@ -40,6 +40,7 @@ from logic_retrievers.scoring import ordinal_ranks, sparsity
 from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts
+from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
 
 # number of contradiction vectors that a search holds in memory at a time
 VECTORS_PER_BATCH = 256
@@ -170,6 +171,8 @@ class ContradictionSearch:
             ``auto`` the package's cross-encoders read: one for statements, one for stored passages.
             Or pass ``judging.OnnxNLI`` or ``judging.OnnxRelation`` of a different bundle, which
             reads both, or your own model. See :class:`ContradictionFilter`.
+        validity: two metadata fields that say when a passage is valid, as for
+            :class:`~logic_retrievers.Engine`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -189,6 +192,7 @@ class ContradictionSearch:
         alpha: float | None = None,
         min_probability: float | None = None,
         judge: AnyPairJudge = None,
+        validity: Validity | None = None,
     ) -> None:
         check_parts(index=index, needs_index=True)
         check_count("candidates", candidates)
@@ -199,6 +203,7 @@ class ContradictionSearch:
         self.candidates = candidates
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
+        self.validity = check_validity(validity)
         self.judge = judge
         self._readers: dict[ReaderName, Reader | None] = {
             "nli": Reader.of(judge, "nli", "relation"),
@@ -206,7 +211,9 @@ class ContradictionSearch:
         }
         self._threshold = None if settings is None else settings.threshold
 
-    def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
+    def search(
+        self, statement: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
+    ) -> list[Hit]:
         """Find the k passages that contradict a statement most, best first.
 
         Args:
@@ -214,6 +221,7 @@ class ContradictionSearch:
             k: number of hits; fewer only if the collection has no more, or ``min_probability``
                 rejects the rest.
             filter: selects the passages to search; as in :meth:`Engine.search`.
+            as_of: time at which the passages are valid; as in :meth:`Engine.search`.
 
         Raises:
             EmptyTextError: the statement is empty or white space.
@@ -221,45 +229,51 @@ class ContradictionSearch:
             MissingVectorError: the collection has no contradiction vector.
             ServerError: Qdrant failed or could not be reached.
         """
-        return self.index.run(self._search(statement, k, filter))
+        return self.index.run(self._search(statement, k, filter, as_of))
 
-    async def asearch(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
+    async def asearch(
+        self, statement: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
+    ) -> list[Hit]:
         """:meth:`search` without blocking the event loop; the same hits."""
-        return await self.index.arun(self._search(statement, k, filter))
+        return await self.index.arun(self._search(statement, k, filter, as_of))
 
-    def search_like(self, passage_id: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
+    def search_like(
+        self, passage_id: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
+    ) -> list[Hit]:
         """Find the k passages that contradict a stored passage most, by its stored vectors.
 
-        The stored passage need not match the filter; ``k`` and ``filter`` are as in :meth:`search`.
+        The stored passage need not match the filter; the options are as in :meth:`search`.
 
         Raises:
             InputError: no passage has that id.
             ConfigurationError, MissingVectorError, ServerError: as in :meth:`search`.
         """
-        return self.index.run(self._search_like(passage_id, k, filter))
+        return self.index.run(self._search_like(passage_id, k, filter, as_of))
 
     async def asearch_like(
-        self, passage_id: str, k: int = 10, *, filter: UserFilter = None
+        self, passage_id: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
     ) -> list[Hit]:
         """:meth:`search_like` without blocking the event loop; the same hits."""
-        return await self.index.arun(self._search_like(passage_id, k, filter))
+        return await self.index.arun(self._search_like(passage_id, k, filter, as_of))
 
-    def _search(self, statement: str, k: int, user_filter: UserFilter) -> Operation[list[Hit]]:
+    def _search(
+        self, statement: str, k: int, user_filter: UserFilter, as_of: AsOf
+    ) -> Operation[list[Hit]]:
         if not isinstance(statement, str):
             raise InputError(f"a statement is a string, not {type(statement).__name__}")
         if is_blank(statement):
             raise EmptyTextError("the statement is empty; pass a text to contradict")
-        self._check(k)
+        valid = self._check(k, as_of)
         # both texts of a pair are encoded as documents
         rows = yield Compute(lambda: self.index.encoder.encode_documents([statement], VECTORS))
         vectors = {name: rows[name][0] for name in VECTORS}
         query = StatementQuery(statement, statement, vectors)
-        return (yield from self._search_query(query, k, user_filter, "nli"))
+        return (yield from self._search_query(query, k, user_filter, valid, "nli"))
 
     def _search_like(
-        self, passage_id: str, k: int, user_filter: UserFilter
+        self, passage_id: str, k: int, user_filter: UserFilter, as_of: AsOf
     ) -> Operation[list[Hit]]:
-        self._check(k)
+        valid = self._check(k, as_of)
         passages = yield from self.index.get_passages([passage_id])
         if not passages:
             raise InputError(
@@ -269,9 +283,10 @@ class ContradictionSearch:
         points = {str(point) for point in possible_point_ids(passage_id, self.index.tenant)}
         vectors = {name: matrix[0] for name, matrix in rows.items()}
         query = StatementQuery(passages[0].text, passage_id, vectors, points)
-        return (yield from self._search_query(query, k, user_filter, "relation"))
+        return (yield from self._search_query(query, k, user_filter, valid, "relation"))
 
-    def _check(self, k: int) -> None:
+    def _check(self, k: int, as_of: AsOf) -> list[Mapping[str, Any]]:
+        """Check the arguments; return the filters that a search adds to the user's."""
         check_count("k", k)
         if missing := [name for name in VECTORS if name not in self.index.vectors]:
             raise MissingVectorError(
@@ -280,14 +295,21 @@ class ContradictionSearch:
                 f"Make it once for all passages: index.backfill({missing!r}).",
                 names=missing,
             )
+        moment = check_as_of(as_of, self.validity)
+        return [validity_filter(self.validity, moment)] if self.validity and moment else []
 
     def _search_query(
-        self, query: StatementQuery, k: int, user_filter: UserFilter, name: ReaderName
+        self,
+        query: StatementQuery,
+        k: int,
+        user_filter: UserFilter,
+        valid: Sequence[Mapping[str, Any]],
+        name: ReaderName,
     ) -> Operation[list[Hit]]:
         limit = max(self.candidates, k) + len(query.points)
         while True:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
-            (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
+            (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter, [valid])
             candidates = yield from self._rank(query, pool)
             # copies show only in the vectors; if too few candidates are left, enlarge the pool
             if len(candidates) >= k or len(pool.ids) < limit:

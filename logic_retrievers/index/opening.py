@@ -71,7 +71,7 @@ def open_collection(
         raise ConfigurationError(f"A tenant is a text of 1 to {MAX_ID:,} proper characters.")
     if tenant is not None and all_tenants:
         raise ConfigurationError("Choose either one tenant or all tenants.")
-    new_keys = PayloadKeys(text_key or TEXT, metadata_key or METADATA)
+    new_keys = PayloadKeys(text_key or TEXT, METADATA if metadata_key is None else metadata_key)
     if len({*new_keys, LOGIC, NODE}) < 4:
         raise ConfigurationError(
             f"text_key= and metadata_key= must differ, and be neither {LOGIC!r} nor {NODE!r}; they"
@@ -137,7 +137,9 @@ def open_collection(
             f" {language!r}. Leave lexical= out."
         )
     noted_keys = notes.keys if notes else DEFAULT_KEYS
-    keys = PayloadKeys(text_key or noted_keys.text, metadata_key or noted_keys.metadata)
+    keys = PayloadKeys(
+        text_key or noted_keys.text, noted_keys.metadata if metadata_key is None else metadata_key
+    )
     if notes is not None:
         if keys != noted_keys:
             raise CollectionMismatchError(
@@ -147,7 +149,7 @@ def open_collection(
         prefixes, flags = notes.prefixes, notes.flags
     else:
         of_llama_index = any(NODE in (point.payload or {}) for point in first)
-        prefixes = ("", keys.metadata) if of_llama_index else (keys.metadata,)
+        prefixes = tuple(dict.fromkeys(["", keys.metadata] if of_llama_index else [keys.metadata]))
         flags = quarantine_keys(prefixes)
     words = stored.get(LEXICAL)
     limits = StrictLimits.read(info.config.strict_mode_config)

@@ -472,6 +472,7 @@ class PassageIndex:
     fetch_vectors = over_collection(stored.fetch_vectors)
     stored_vectors = over_collection(stored.stored_vectors)
     unhide = over_collection(points.unhide)
+    write_field = over_collection(points.write_field)
     quarantined_page = over_collection(points.quarantined_page)
     fingerprints = over_collection(points.fingerprints)
     note = over_collection(notes.note)

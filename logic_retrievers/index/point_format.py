@@ -17,7 +17,7 @@ from uuid import UUID, uuid5
 
 from qdrant_client import models
 
-from logic_retrievers.errors import CollectionMismatchError, InputError
+from logic_retrievers.errors import CollectionMismatchError, InputError, shown
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_types
 
@@ -42,7 +42,7 @@ FIELDS_OF_PASSAGE = frozenset(
 
 
 class PayloadKeys(NamedTuple):
-    """Payload keys of text and metadata; langchain-qdrant lets users choose others."""
+    """Payload keys of text and metadata; with the metadata key "" they are one flat object."""
 
     text: str = TEXT
     metadata: str = METADATA
@@ -108,7 +108,14 @@ def to_payload(
         "quarantined": passage.quarantined or None,
     }
     given = {key: value for key, value in logic.items() if value is not None}
-    return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: given}
+    if keys.metadata:
+        return {keys.text: passage.text, keys.metadata: dict(passage.metadata), LOGIC: given}
+    if taken := {keys.text, LOGIC, NODE} & passage.metadata.keys():
+        raise InputError(
+            f"Passage {shown(passage.id)} has a metadata field {min(taken)!r}, and the collection"
+            " keeps something else under that key. Rename the field."
+        )
+    return {**passage.metadata, keys.text: passage.text, LOGIC: given}
 
 
 def to_passage(
@@ -130,7 +137,7 @@ def to_passage(
             fields = {
                 "id": logic.get("id", str(point)),
                 "text": payload.get(keys.text),
-                "metadata": payload.get(keys.metadata) or {},
+                "metadata": _metadata(payload, keys),
                 "source": logic.get("source"),
                 "span": None if (span := logic.get("span")) is None else tuple(span),
                 "embed_text": logic.get("embed_text"),
@@ -178,6 +185,30 @@ def is_quarantined(
         if value is True:
             return True
     return False
+
+
+def _metadata(payload: Mapping[str, Any], keys: PayloadKeys) -> Any:
+    if keys.metadata:
+        return payload.get(keys.metadata) or {}
+    return {key: value for key, value in payload.items() if key not in (keys.text, LOGIC)}
+
+
+def rewritten_node(
+    payload: Mapping[str, Any], key: str, wanted: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a LlamaIndex node with one metadata field replaced by ``wanted``; else nothing.
+
+    LlamaIndex filters by the metadata at the top level, and reads those of the node.
+    """
+    if NODE not in payload:
+        return {}
+    node = json.loads(payload[NODE])
+    metadata = node.get("metadata") or {}
+    if wanted:
+        metadata = {**metadata, **wanted}
+    else:
+        metadata = {name: value for name, value in metadata.items() if name != key}
+    return {NODE: json.dumps({**node, "metadata": metadata})}
 
 
 def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:

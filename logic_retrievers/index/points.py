@@ -19,12 +19,14 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
     LOGIC,
+    NODE,
     QUARANTINED,
     SOURCE,
     TENANT,
     is_quarantined,
     native_point_id,
     possible_point_ids,
+    rewritten_node,
     stored_tenant,
 )
 from logic_retrievers.types import Passage
@@ -244,6 +246,31 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
         yield from _delete_flags(collection, [record for _, record in hidden])
         done += [passage_id for passage_id, _ in hidden]
     return done
+
+
+def write_field(
+    collection: Collection, key: str, values: Mapping[str, Mapping[str, Any]]
+) -> Operation[None]:
+    """Replace one metadata field of passages; the rest of their points stays as it is.
+
+    ``values``: passage id -> ``{key: value}``, or an empty mapping to remove the field.
+    """
+    for batch in _batches(list(values)):
+        for passage_id, record in (yield from retrieve_by_passage_id(collection, batch)):
+            wanted, payload = values[passage_id], record.payload or {}
+            node = rewritten_node(payload, key, wanted)
+            home = "" if NODE in payload else collection.keys.metadata
+            where = {"points": [record.id], "wait": True}
+            if wanted:
+                part = {**wanted, **node}
+                yield client_call(
+                    "set_payload", collection.name, payload=part, key=home or None, **where
+                )
+                continue
+            path = f"{home}.{key}" if home else key
+            yield client_call("delete_payload", collection.name, keys=[path], **where)
+            if node:
+                yield client_call("set_payload", collection.name, payload=node, **where)
 
 
 def _found(

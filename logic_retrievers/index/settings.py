@@ -92,8 +92,9 @@ class CollectionSettings(TypedDict, total=False):
             tenants is refused, unless ``all_tenants`` is True, which reads the passages of all.
         vector_names: our name of a vector -> the collection's name, for collections of other
             stores. A single dense vector is used as the topical one.
-        text_key, metadata_key: payload keys of text and metadata, if a langchain-qdrant store uses
-            keys other than ``page_content`` and ``metadata``.
+        text_key, metadata_key: payload keys of text and metadata, if another store uses keys other
+            than ``page_content`` and ``metadata``. With the metadata key "" everything beside the
+            text is metadata, for stores with flat payloads.
         quantized: if True, a new collection also keeps each dense vector as int8. HNSW
             searches use these copies, and score the results by the original vectors. An existing
             collection must have such copies already.

@@ -168,3 +168,20 @@ def test_what_is_hidden_and_lost_is_not_called_mended(stored):
     assert "gone: 2021" in said
     assert "mended" not in said
     assert "ledger and collection agree" in stored("quarantine", "verify")
+
+
+def test_closed_listed_restored(stored):
+    """What ended must be told, and taken back by the same command as what is hidden."""
+    keys = ("--validity", "date,until", "--supersede", "close", "--document-key", "topic")
+    rows = [{**row, "topic": "leave"} for row in ROWS[:2]]
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    stored("index", "rows.jsonl", "--contradictions")
+    assert "1 would be closed" in stored("clean", "-c", "passages", *keys, "--dry-run")
+    said = stored("clean", "-c", "passages", *keys, "--report", "report.html")
+    assert "0 quarantined, 1 closed" in said
+    assert "closed at 2024-06-01" in said
+    assert "ends at 2024-06-01" in Path("report.html").read_text()
+    assert "0 hidden, 1 closed" in stored("quarantine", "list")
+    assert "1 restored" in stored("quarantine", "restore", "2021")
+    assert "0 hidden in" in stored("quarantine", "list")
+    stored("clean", "-c", "passages", "--validity", "date", code=2)

@@ -321,3 +321,16 @@ def test_an_empty_collection(encoder):
         index.add([CORPUS[0]])
         assert ContradictionSearch(index).search(QUIET) == []
         assert ContradictionSearch(index).search_like("inn-quiet") == []
+
+
+def test_only_what_is_valid_contradicts(encoder):
+    """What a passage said before it was replaced is no objection today."""
+    dates = {"since": "2020-01-01", "until": "2024-01-01"}
+    with PassageIndex.open("inns", encoder, vectors=("topical", "contradiction")) as index:
+        index.add([Passage("past", LOUD, dates), Passage("said", QUIET)])
+        against = ContradictionSearch(index, validity=("since", "until"))
+        assert [hit.passage.id for hit in against.search(QUIET, as_of="2023")] == ["past"]
+        assert [hit.passage.id for hit in against.search_like("said", as_of="any")] == ["past"]
+        assert against.search(QUIET) == against.search_like("said") == []
+        with pytest.raises(ConfigurationError, match="validity"):
+            ContradictionSearch(index).search(QUIET, as_of="2023")

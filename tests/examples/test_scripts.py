@@ -10,6 +10,14 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TELLS = {
+    "agent_memory.py": [
+        "until 2025-04-01T10:00:00.222222-07:00: Anna's phone number is 555-0101.",
+        "2024-12-24: Anna works as a nurse",
+        "2025-12-24: Anna works as a teacher now",
+        "2024-12-24: Anna's phone number is 555-0101.",
+        "2025-12-24: Anna's new phone number is 555-0188.",
+        "Opened again by hand: 2",
+    ],
     "langchain_rag.py": ["(no CHAT_MODEL: the prompt)", "[stay-pilots-rest]", "Why these passages"],
     "llama_index_query_engine.py": ["Query: Where can I stay", "stay-pilots-rest: "],
     "ingestion_pipeline.py": [
@@ -56,8 +64,15 @@ TELLS = {
 }
 
 
+# others show what the vectors decide
+READ = {"agent_memory.py"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TELLS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.reader] if n in READ else []) for n in TELLS],
+)
 def test_an_example_runs(name, monkeypatch, capsys, socket_disabled):
     """A failing example is worse than none."""
     monkeypatch.delenv("CHAT_MODEL", raising=False)

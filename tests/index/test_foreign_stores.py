@@ -18,7 +18,11 @@ from qdrant_client import QdrantClient, models
 from suites import HashedEncoder
 from vector_queries import stored_points
 
-from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
+from logic_retrievers.errors import (
+    CollectionMismatchError,
+    FingerprintMismatchError,
+    InputError,
+)
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
@@ -319,3 +323,59 @@ def test_completed_they_stay_hidden(client, encoder, store):
     again = opened(client, encoder, store)
     assert search_texts(index) == search_texts(again) == {TEXTS[0]}
     assert [one.quarantined for one in again.get(ids)] == [False, True, True]
+
+
+def payloads(client):
+    """Every point's payload, as it lies there."""
+    records, _ = client.scroll("p", limit=100, with_payload=True)
+    return {record.id: record.payload for record in records}
+
+
+@pytest.mark.parametrize("store", ["flat", "langchain", "llama"])
+def test_one_field_is_written_and_taken_back(client, encoder, store):
+    """A store that is cleaned in place must find its points as it left them."""
+    ids = [str(uuid.uuid4()) for _ in TEXTS]
+    embed = TopicalEmbeddings().embed_query
+    if store == "llama":
+        nodes = [
+            TextNode(id_=one, text=text, metadata={"n": 1}, embedding=embed(text))
+            for one, text in zip(ids, TEXTS, strict=True)
+        ]
+        LlamaStore("p", client=client, enable_hybrid=False).add(nodes)
+        index = PassageIndex.open("p", encoder, client=client)
+    else:
+        size = models.VectorParams(size=32, distance=models.Distance.COSINE)
+        client.create_collection("p", size)
+        flat = [{"data": text, "n": 1, "user": "a"} for text in TEXTS]
+        nested = [{"page_content": text, "metadata": {"n": 1}} for text in TEXTS]
+        client.upsert(
+            "p",
+            [
+                models.PointStruct(id=one, vector=embed(text), payload=payload)
+                for one, text, payload in zip(
+                    ids, TEXTS, flat if store == "flat" else nested, strict=True
+                )
+            ],
+        )
+        keys = {"text_key": "data", "metadata_key": ""} if store == "flat" else {}
+        index = PassageIndex.open("p", encoder, client=client, **keys)
+    before = payloads(client)
+    index.run(index.write_field("until", {ids[0]: {"until": "2024"}, ids[1]: {"until": None}}))
+    [found] = index.scroll(filter={"until": "2024"})
+    assert found == replace(found, id=ids[0], text=TEXTS[0])
+    assert {key: found.metadata[key] for key in ("n", "until")} == {"n": 1, "until": "2024"}
+    index.run(index.write_field("until", {one: {} for one in ids}))
+    assert payloads(client) == before
+
+
+def test_a_flat_payload_is_read_filtered_and_written(encoder):
+    """Everything beside the text is metadata, but never our own notes."""
+    with PassageIndex.open("p", encoder, text_key="data", metadata_key="") as index:
+        passages = [Passage(str(n), text, {"n": n}) for n, text in enumerate(TEXTS)]
+        index.add(passages)
+        assert sorted(index.scroll(), key=lambda p: p.id) == passages
+        index.run(index.hide(["1"]))
+        assert {p.id for p, _ in topical(index, encoder)} == {"0", "2"}
+        assert [p.id for p, _ in topical(index, encoder, {"n": {"gte": 1}})] == ["2"]
+        with pytest.raises(InputError, match="data"):
+            index.add([Passage("x", "more", {"data": 1})])

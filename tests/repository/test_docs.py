@@ -176,8 +176,9 @@ def test_the_page_on_cleaning_runs(run, no_network):
     assert said[1].startswith("'2021' and '2024' contradict each other")
     assert said[2:4] == ["('2021',)", "('2021',)"]
     assert said[4].startswith("2021 ")
-    assert "would be hidden" in said[5]
-    assert said[6] == "[('news', True)]"
+    assert said[5] == "{'old': '2025-04-01T10:00:00-07:00'}"
+    assert "would be hidden" in said[6]
+    assert said[7] == "[('news', True)]"
 
 
 def test_the_page_on_expressions_runs(run, no_network):

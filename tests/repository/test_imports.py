@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "language": {"text"},
     "dates": set(),
     "types": {"text"},
+    "validity": {"dates", "errors", "types"},
     "effects": set(),
     "http": {"errors"},
     "progress": {"errors"},

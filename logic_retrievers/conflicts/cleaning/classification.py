@@ -17,6 +17,7 @@ from logic_retrievers.conflicts.cleaning.metadata import (
     find_later,
     find_newer_version,
     find_other_scope,
+    find_other_time,
 )
 from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, Criteria, ReadThresholds
@@ -58,7 +59,8 @@ def read_pairs(
     passages, settings, reader = candidates.passages, criteria.settings, criteria.reader
     assert reader is not None
     # hidden from the reader, because two dates make any pair look like versions of one text
-    unread = (settings.date_key, settings.version_key, settings.source_key)
+    times = settings.validity or ()
+    unread = (settings.date_key, settings.version_key, settings.source_key, *times)
 
     def read(batch: Sequence[CandidatePair]) -> list[CandidatePair]:
         undeclared: list[CandidatePair] = []
@@ -138,7 +140,7 @@ def classify_pair(
     is_conflict = found is not None and found[0] in (Kind.CONTRADICTION, Kind.SUPERSEDED)
     if declared := declared_relation(one, other, pair, settings, likely=is_conflict):
         found = declared
-    elif found and (other_scope := find_other_scope(one, other, settings.scope_keys)):
+    elif found and (other_scope := _other_scope(one, other, settings)):
         found = Kind.SCOPE, other_scope, None, True
     is_far = pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY
     if found is None or (is_far and found[0] in (Kind.SCOPE, Kind.PARAPHRASE)):
@@ -167,12 +169,18 @@ def declared_relation(
         return Kind.DUPLICATE, "they say the same in the same words", None, True
     if not likely and pair.cosine < NEAR_COPY_COSINE:
         return None
-    if reason := find_other_scope(one, other, settings.scope_keys):
+    if reason := _other_scope(one, other, settings):
         return Kind.SCOPE, reason, None, True
     keys = settings.document_key, settings.date_key, settings.version_key
     if version := find_newer_version(one, other, *keys):
         return Kind.SUPERSEDED, version[1], version[0], True
     return None
+
+
+def _other_scope(one: Passage, other: Passage, settings: CleaningSettings) -> str:
+    return find_other_scope(one, other, settings.scope_keys) or find_other_time(
+        one, other, settings.validity
+    )
 
 
 def _read_relation(

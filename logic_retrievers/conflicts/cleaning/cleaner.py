@@ -20,9 +20,12 @@ from logic_retrievers.conflicts.cleaning.candidate_pairs import (
     stored_pages,
 )
 from logic_retrievers.conflicts.cleaning.classification import classify_pairs, read_pairs
+from logic_retrievers.conflicts.cleaning.closing import Closing, close_superseded
 from logic_retrievers.conflicts.cleaning.finding_resolution import (
+    close_entries,
     decision_entries,
     resolve_findings,
+    restored_ids,
     without_restored,
 )
 from logic_retrievers.conflicts.cleaning.ledger import (
@@ -66,9 +69,9 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 _FORGOTTEN = (
-    "passages are hidden, or will be once they are stored, and this ledger ends with the process:"
-    " later no one can tell for which passage they were hidden, and what was restored by hand may"
-    " be hidden again. Name a file: ledger='ledger.sqlite'"
+    "passages are hidden or closed, or will be once they are stored, and this ledger ends with the"
+    " process: later no one can tell for which passage they were, and what was restored by hand may"
+    " be so again. Name a file: ledger='ledger.sqlite'"
 )
 
 
@@ -230,7 +233,7 @@ class CorpusCleaner:
                 settings.judge, candidates.pairs, candidates.passages, criteria.judge_above
             )
         failed = bool(warnings)
-        decisions = yield from self._decide(candidates, opposition, pairs)
+        decisions = yield from self._decide(candidates, opposition, pairs, begun)
         if contested := {name for d in decisions if d.action == "contested" for name in d.trusted}:
             note = (
                 "trusted passages contradict each other, and cannot all be right:"
@@ -240,7 +243,7 @@ class CorpusCleaner:
         is_forgotten = (
             self.index is not None and self.index.connection.is_lasting and self.ledger.in_memory
         )
-        if is_forgotten and not dry_run and any(decision.quarantined for decision in decisions):
+        if is_forgotten and not dry_run and any(d.quarantined or d.closed for d in decisions):
             warnings.append(LedgerWarning(_FORGOTTEN))
         named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
         result = CleaningResult(
@@ -258,6 +261,7 @@ class CorpusCleaner:
             tuple(str(warning) for warning in warnings),
             settings.date_key,
             settings.source_key,
+            settings.validity[1] if settings.validity and settings.supersede == "close" else None,
         )
         if self.index is not None and not dry_run:
             # after a judge's failure no passage counts as examined, so the next cleaning retries
@@ -301,6 +305,7 @@ class CorpusCleaner:
         candidates: CandidatePairs,
         opposition: Mapping[Pair, float],
         pairs: Sequence[CandidatePair],
+        begun: datetime,
     ) -> Operation[tuple[Decision, ...]]:
         criteria = self.criteria
         settings, threshold = criteria.settings, criteria.constants.threshold
@@ -318,23 +323,34 @@ class CorpusCleaner:
         groups = yield from conflict_groups(self._search, candidates, conflicts, judged)
         passages, trusted = candidates.passages, candidates.trusted
         against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"
-        decisions: tuple[Decision, ...] = yield Compute(
-            lambda: resolve_findings(
-                passages, trusted, groups, findings, criteria.resolution, against
-            )
-        )
+        by_id = {passage.id: passage for passage in passages}
+
+        def resolve(findings: Sequence[Finding]) -> tuple[Decision, ...]:
+            strategy = criteria.resolution
+            return resolve_findings(passages, trusted, groups, findings, strategy, against)
+
+        decide = partial(resolve, findings)
+        if settings.validity is not None and settings.supersede == "close":
+            kept = {passages[position].id for position in trusted}
+            if self.index is not None:
+                namespace = ledger_namespace(self.index)
+                closings = yield Compute(partial(self.ledger.closings, namespace))
+                kept |= restored_ids(by_id, closings, "reopen")
+            closing = Closing(settings.validity, settings.date_key, begun, kept)
+            decide = partial(close_superseded, by_id, findings, closing, resolve)
+        decisions: tuple[Decision, ...] = yield Compute(decide)
         if self.index is None:
             return decisions
         states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
-        return without_restored(decisions, {p.id: p for p in passages}, states)
+        return without_restored(decisions, by_id, states)
 
     def _apply(
         self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
     ) -> Operation[None]:
-        """Write decisions into the ledger, hide passages, then note which were examined.
+        """Write decisions into the ledger, hide or close passages, then note which were examined.
 
-        A stored passage is hidden only if its text is the one decided against, because a new
-        passage may have been examined under the same id.
+        A stored passage is hidden or closed only if its text is the one decided against, because a
+        new passage may have been examined under the same id.
         """
         namespace = ledger_namespace(index)
         stored = yield from index.get_passages(result.quarantined)
@@ -344,9 +360,14 @@ class CorpusCleaner:
         theirs = yield from index.get_passages(sorted(trusted.keys() & result.passages.keys()))
         as_stored = {p.id: p for p in theirs if p.text == trusted[p.id].text}
         elsewhere = trusted.keys() - as_stored.keys()
-        states = {n: examined_hash(as_stored.get(n, p)) for n, p in result.passages.items()}
+        closing = {p.id: p for p in (yield from index.get_passages(list(result.closed)))}
+        closing = {n: p for n, p in closing.items() if p.text == result.passages[n].text}
+        # a passage that is closed in this cleaning must not count as changed by the next one
+        after = {n: result.as_closed(closing.get(n, p)) for n, p in result.passages.items()}
+        states = {n: examined_hash(as_stored.get(n, p)) for n, p in after.items()}
         states = {name: state for name, state in states.items() if name not in elsewhere}
         entries = [e for d in result.decisions for e in decision_entries(result, d, points, states)]
+        entries += close_entries(result, closing, states)
         hidden = yield Compute(partial(self.ledger.hidden, namespace))
         cleared = hidden.keys() & digests.keys() - set(result.quarantined)
         there = {p.id for p in (yield from index.get_passages(sorted(cleared)))}
@@ -357,5 +378,9 @@ class CorpusCleaner:
         yield from write_entries(index, self.ledger, entries)
         if unchanged:
             yield from index.hide(unchanged)
+        if result.end_key is not None:
+            ends = {name: {result.end_key: result.closed[name]} for name in closing}
+            yield from index.write_field(result.end_key, ends)
+        digests = {n: states.get(n, d) if n in result.closed else d for n, d in digests.items()}
         fingerprint = self.criteria.fingerprint()
         yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))

@@ -56,6 +56,9 @@ def _quotes(result: CleaningResult, decision: Decision) -> str:
 
 
 def _fate(decision: Decision, *, dry_run: bool) -> str:
+    if decision.closed:
+        verb = "would end" if dry_run else "ends"
+        return f"{decision.closed[0]!r} {verb} at {decision.until} ({decision.reason})"
     names = " and ".join(map(repr, decision.quarantined))
     if not names:
         return f"nothing is hidden for it ({decision.reason})"

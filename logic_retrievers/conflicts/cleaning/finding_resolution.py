@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCase
-from logic_retrievers.conflicts.cleaning.ledger import Entry, examined_hash, text_hash
+from logic_retrievers.conflicts.cleaning.ledger import (
+    Entry,
+    Event,
+    examined_hash,
+    field_change,
+    text_hash,
+)
 from logic_retrievers.conflicts.cleaning.result import (
     Action,
     CleaningResult,
@@ -155,12 +161,19 @@ def without_restored(
     decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
 ) -> tuple[Decision, ...]:
     """Return the decisions without hiding unchanged passages that a user restored."""
-    restored = {
+    restored = restored_ids(passages, states, "restore")
+    return tuple(_without(decision, restored) for decision in decisions)
+
+
+def restored_ids(
+    passages: Mapping[str, Passage], states: Mapping[str, Entry], event: Event
+) -> set[str]:
+    """Return the unchanged passages whose last entry is ``event``, a restoration by hand."""
+    return {
         name
         for name, entry in states.items()
-        if entry.event == "restore" and name in passages and entry.text == text_hash(passages[name])
+        if entry.event == event and name in passages and entry.text == text_hash(passages[name])
     }
-    return tuple(_without(decision, restored) for decision in decisions)
 
 
 def _without(decision: Decision, restored: set[str]) -> Decision:
@@ -190,6 +203,8 @@ def decision_entries(
     plain = finding.to_dict()
     scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
     entries = []
+    if decision.closed:
+        return []  # see close_entries
     for name in decision.quarantined or (finding.one,):
         opponent = finding.other if name == finding.one else finding.one
         rival = result.passages[opponent]
@@ -210,4 +225,41 @@ def decision_entries(
                 reason=f"{finding.reason}: {decision.reason}",
             )
         )
+    return entries
+
+
+def close_entries(
+    result: CleaningResult, stored: Mapping[str, Passage], states: Mapping[str, str]
+) -> list[Entry]:
+    """Return an entry per passage that ends, with what its field was before.
+
+    ``stored`` holds the passages that are stored; others are to be stored. ``states`` is as in
+    :func:`decision_entries`.
+    """
+    entries = []
+    for decision in result.decisions:
+        for name in decision.closed:
+            finding, passage = decision.finding, stored.get(name, result.passages[name])
+            opponent = finding.other if name == finding.one else finding.one
+            assert result.end_key is not None
+            after = result.as_closed(passage)
+            entries.append(
+                Entry(
+                    "close",
+                    name,
+                    text=text_hash(passage),
+                    opponent=opponent,
+                    opponent_text=text_hash(result.passages[opponent]),
+                    state=examined_hash(passage),
+                    opponent_state=states.get(opponent),
+                    kind=finding.kind.value,
+                    probability=finding.probability,
+                    own_probability=finding.own_probability,
+                    score=finding.score,
+                    cosine=finding.cosine,
+                    differences=[field_change(result.end_key, passage.metadata, after.metadata)],
+                    resolution=result.resolution,
+                    reason=f"{finding.reason}: {decision.reason}",
+                )
+            )
     return entries

@@ -35,11 +35,13 @@ ACCEPT = (
 )
 
 Event: TypeAlias = Literal[
-    "found", "quarantine", "restore", "purge", "adopted", "released", "replaced", "gone", "mended"
-]
+    "found", "quarantine", "restore", "purge", "adopted", "released", "replaced", "gone", "mended",
+    "close", "reopen", "lapsed",
+]  # fmt: skip
 
 _SCHEMA = files("logic_retrievers.conflicts.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
+_CLOSING = ("close", "reopen", "lapsed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,17 @@ class Entry:
             hidden without this ledger. ``released``: active again because its opponent is gone, has
             changed or is hidden itself. ``replaced``: active again because it has changed since it
             was hidden. ``gone``: no longer stored. ``mended``: the collection was brought in line
-            with an earlier decision.
+            with an earlier decision. ``close``: the validity of a superseded passage ends.
+            ``reopen``: its field is as it was before, by hand. ``lapsed``: the same, because the
+            newer passage is gone, has changed or is hidden.
         passage: id.
         text, point: sha256 of the text, and of the stored point without the quarantine flag.
         opponent, opponent_text: id of the second passage, and sha256 of its text.
         state, opponent_state: ``examined_hash`` of the two; None for an opponent that is not stored
             here, such as a trusted passage from elsewhere.
-        kind, probability, own_probability, score, cosine, differences: values of the finding.
+        kind, probability, own_probability, score, cosine, differences: values of the finding. Of
+            ``close``, ``reopen`` and ``lapsed`` the difference is one metadata field:
+            ``{"key", "before", "after"}``, without the side on which the field is missing.
         resolution: name of the strategy that decided.
         reason: a few words for people.
         time: UTC, ISO 8601.
@@ -179,7 +185,18 @@ class Ledger:
         with self._open() as connection:
             rows = connection.execute(
                 f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
-                " AND event NOT IN ('found', 'mended') GROUP BY passage) ORDER BY number",
+                f" AND event NOT IN {('found', 'mended', *_CLOSING)} GROUP BY passage)"
+                " ORDER BY number",
+                [collection],
+            )
+            return {entry.passage: entry for entry in map(_entry, rows)}
+
+    def closings(self, collection: str) -> dict[str, Entry]:
+        """Return passage -> the last entry about the end of its validity."""
+        with self._open() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
+                f" AND event IN {_CLOSING} GROUP BY passage) ORDER BY number",
                 [collection],
             )
             return {entry.passage: entry for entry in map(_entry, rows)}
@@ -260,6 +277,19 @@ def examined_hash(passage: Passage) -> str:
         metadata = repr(own)
     parts = repr((passage.text, metadata, passage.source, passage.embed_text))
     return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
+
+
+def field_change(key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a metadata field changes, as an entry holds it."""
+    sides = {"before": before, "after": after}
+    return {"key": key} | {side: part[key] for side, part in sides.items() if key in part}
+
+
+def changed_field(entry: Entry, side: Literal["before", "after"]) -> tuple[str, dict[str, Any]]:
+    """Return a changed field's key, and ``{key: value}`` on one side; empty if it is missing."""
+    [change] = entry.differences
+    key = change["key"]
+    return key, {key: change[side]} if side in change else {}
 
 
 def text_hash(passage: Passage) -> str:

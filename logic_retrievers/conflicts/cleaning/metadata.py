@@ -8,10 +8,10 @@ from itertools import zip_longest
 from math import isnan
 from typing import Any
 
-from logic_retrievers.conflicts.resolution_strategies import metadata_value
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.text import comparable
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
+from logic_retrievers.validity import Validity, are_apart
 
 _VERSION = re.compile(r"(?:version|rev|v)?[ .]*(\d{1,9}(?:\.\d{1,9})*)", re.IGNORECASE)
 
@@ -27,6 +27,17 @@ def find_other_scope(one: Passage, other: Passage, keys: Sequence[str]) -> str:
         if left and right and left.isdisjoint(right):
             return _reason(key, one, other)
     return ""
+
+
+def find_other_time(one: Passage, other: Passage, validity: Validity | None) -> str:
+    """Return that two passages are never valid at the same time; empty if they may be."""
+    if validity is None or not are_apart(one.metadata, other.metadata, validity):
+        return ""
+    left, right = (
+        " to ".join(str(metadata_value(p.metadata, key) or "...") for key in validity)
+        for p in (one, other)
+    )
+    return f"they are valid at different times ({left}; {right})"
 
 
 def find_newer_version(

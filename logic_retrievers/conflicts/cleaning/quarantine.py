@@ -14,8 +14,10 @@ from logic_retrievers.conflicts.cleaning.ledger import (
     Entry,
     Event,
     Ledger,
+    changed_field,
     check_ledger,
     examined_hash,
+    field_change,
     is_hidden,
     ledger_namespace,
     note_ledger,
@@ -47,9 +49,10 @@ class Restored:
     """The result of :meth:`Quarantine.restore`.
 
     Args:
-        restored: ids that are active again.
-        changed: restored ids whose payload or vectors have changed since they were hidden.
-        missing: requested ids that are not in quarantine.
+        restored: ids that are active again, or whose validity no longer ends.
+        changed: restored ids whose payload or vectors have changed since they were hidden, or whose
+            end has changed since it was set; it stays.
+        missing: requested ids that are neither in quarantine nor closed.
     """
 
     restored: tuple[str, ...]
@@ -70,6 +73,10 @@ class Verified:
             because they have changed themselves. The next cleaning examines them.
         replaced: ids that are active because they have changed since they were hidden.
         gone: ids that are no longer stored.
+        closed: ids whose validity a crash had left without the end that was decided.
+        reopened: restored ids whose validity a crash had left with an end.
+        lapsed: ids whose validity no longer ends, because the newer passage is gone, has changed or
+            is hidden.
     """
 
     hidden: tuple[str, ...] = ()
@@ -79,6 +86,9 @@ class Verified:
     released: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
+    lapsed: tuple[str, ...] = ()
 
     @property
     def agreed(self) -> bool:
@@ -112,6 +122,11 @@ class Quarantine:
         flagged = self._index.run(self._flagged())
         return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
 
+    def closed(self) -> list[QuarantinedPassage]:
+        """Return the superseded passages whose validity the cleaner has ended."""
+        self._index.run(self._check_readable())
+        return [QuarantinedPassage(p, e) for p, e in self._index.run(self._closed())]
+
     def stored(self, passage: str) -> Passage | None:
         """Return a passage of the collection, hidden or not; None if it is not stored."""
         return next(iter(self._index.run(self._index.get_passages([passage]))), None)
@@ -123,9 +138,9 @@ class Quarantine:
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
-        """Unhide passages, with the payload and vectors that they had.
+        """Unhide passages, with the payload and vectors that they had; undo the end of others.
 
-        No later cleaning hides them again unless their text changes.
+        No later cleaning hides or closes them again unless their text changes.
 
         Raises:
             InputError: ids is not a list of ids.
@@ -154,6 +169,7 @@ class Quarantine:
     ) -> Operation[Verified]:
         yield from refuse_mixed_tenants(self._index)
         yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
+        ended = yield from self._verify_closings(release)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
         hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
@@ -178,6 +194,7 @@ class Quarantine:
             released=tuple(lost),
             replaced=tuple(name for name in stored if name not in {*unchanged, *lost}),
             gone=tuple(gone),
+            **ended,
         )
         if lost:  # opponents too: one may have been examined before it was stored
             again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
@@ -191,6 +208,60 @@ class Quarantine:
         if purged:
             yield from self._index.delete_passages(purged)
         return verified
+
+    def _verify_closings(self, release: Release) -> Operation[dict[str, tuple[str, ...]]]:
+        """Write fields that a crash left unwritten; take back ends without a newer passage."""
+        closings = yield Compute(partial(self._ledger.closings, self._namespace))
+        passages = yield from self._index.get_passages(list(closings))
+        unwritten = [
+            p.id
+            for p in passages
+            if closings[p.id].state == examined_hash(p) and not _is_as_written(p, closings[p.id])
+        ]
+        mended = [Entry("mended", n, reason="its validity had been left") for n in unwritten]
+        yield from write_entries(self._index, self._ledger, mended)
+        yield from self._write([closings[name] for name in unwritten])
+        lapsed = yield from self._lapsed(release)
+        yield from write_entries(self._index, self._ledger, lapsed)
+        yield from self._write(lapsed)
+        return {
+            "closed": tuple(n for n in unwritten if closings[n].event == "close"),
+            "reopened": tuple(n for n in unwritten if closings[n].event != "close"),
+            "lapsed": tuple(entry.passage for entry in lapsed),
+        }
+
+    def _closed(self) -> Operation[list[tuple[Passage, Entry]]]:
+        """Return stored passages whose field holds the end that a cleaning decided."""
+        closings = yield Compute(partial(self._ledger.closings, self._namespace))
+        names = [name for name, entry in closings.items() if entry.event == "close"]
+        passages = yield from self._index.get_passages(names)
+        return [(p, closings[p.id]) for p in passages if _is_as_written(p, closings[p.id])]
+
+    def _lapsed(self, release: Release) -> Operation[list[Entry]]:
+        if release == "none":
+            return []
+        closed = [(p, entry) for p, entry in (yield from self._closed()) if entry.opponent_state]
+        newer = {
+            p.id: p
+            for p in (yield from self._index.get_passages([str(e.opponent) for _, e in closed]))
+            if not (p.quarantined and release == "all")
+        }
+        return [
+            _reopening(
+                "lapsed",
+                passage,
+                entry,
+                f"{entry.opponent!r}, the newer one, is gone or has changed",
+            )
+            for passage, entry in closed
+            if (by := newer.get(str(entry.opponent))) is None
+            or text_hash(by) != entry.opponent_text
+        ]
+
+    def _write(self, entries: Sequence[Entry]) -> Operation[None]:
+        for entry in entries:
+            key, wanted = changed_field(entry, "after")
+            yield from self._index.write_field(key, {entry.passage: wanted})
 
     def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
         """Return id of each passage that :meth:`verify_operation` unhides -> reason."""
@@ -244,14 +315,30 @@ class Quarantine:
             Entry("restore", name, text=text_hash(passage), reason="restored by hand")
             for name, passage in passages.items()
         ]
-        yield from write_entries(self._index, self._ledger, entries)
+        closings = yield Compute(partial(self._ledger.closings, self._namespace))
+        ended = {
+            passage.id: passage
+            for passage in (yield from self._index.get_passages(ids))
+            if (entry := closings.get(passage.id))
+            and entry.event == "close"
+            and entry.text == text_hash(passage)
+        }
+        reopened = [
+            _reopening("reopen", passage, closings[name], "restored by hand")
+            for name, passage in ended.items()
+        ]
+        yield from write_entries(self._index, self._ledger, [*entries, *reopened])
+        yield from self._write(reopened)
         yield from self._index.unhide(list(passages))
         now = yield from self._index.fingerprints(list(passages))
         before = {name: states[name].point for name in passages if name in states}
+        changed = [name for name, point in before.items() if point and point != now.get(name)]
+        changed += [n for n, p in ended.items() if not _is_known(p, closings[n])]
+        restored = dict.fromkeys([*passages, *ended])
         return Restored(
-            tuple(passages),
-            tuple(name for name, point in before.items() if point and point != now.get(name)),
-            tuple(name for name in dict.fromkeys(ids) if name not in passages),
+            tuple(restored),
+            tuple(dict.fromkeys(changed)),
+            tuple(name for name in dict.fromkeys(ids) if name not in restored),
         )
 
     def _purge(self, ids: Sequence[str]) -> Operation[int]:
@@ -270,6 +357,32 @@ class Quarantine:
         ]
         yield from write_entries(self._index, self._ledger, entries)
         return (yield from self._index.delete_passages(list(passages)))
+
+
+def _is_as_written(passage: Passage, entry: Entry) -> bool:
+    """Whether a passage's field is what the entry wrote."""
+    key, wanted = changed_field(entry, "after")
+    return {name: value for name, value in passage.metadata.items() if name == key} == wanted
+
+
+def _is_known(passage: Passage, entry: Entry) -> bool:
+    """Whether a passage's field is what the entry wrote, or was to write."""
+    return _is_as_written(passage, entry) or entry.state == examined_hash(passage)
+
+
+def _reopening(event: Event, passage: Passage, closed: Entry, reason: str) -> Entry:
+    """Return the entry that takes back the end of a passage; an end set since then stays."""
+    key, before = changed_field(closed, "before")
+    if not _is_as_written(passage, closed):
+        before = {key: passage.metadata[key]} if key in passage.metadata else {}
+    return Entry(
+        event,
+        passage.id,
+        text=text_hash(passage),
+        state=examined_hash(passage),
+        differences=[field_change(key, passage.metadata, before)],
+        reason=reason,
+    )
 
 
 def _is_as_hidden(entry: Entry, passage: Passage) -> bool:

@@ -19,7 +19,9 @@ Type: TypeAlias = Literal["number", "wording"]
 Side: TypeAlias = Literal["one", "other"]
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
-Action: TypeAlias = Literal["kept", "quarantined", "annotated", "abstained", "contested", "settled"]
+Action: TypeAlias = Literal[
+    "kept", "quarantined", "annotated", "abstained", "contested", "settled", "closed"
+]
 
 
 class Kind(StrEnum):
@@ -103,14 +105,17 @@ class Decision:
 
     Args:
         finding: the pair.
-        action: ``quarantined``: this finding hides one or both from retrieval. ``annotated``: both
+        action: ``quarantined``: this finding hides one or both from retrieval. ``closed``: it ends
+            the validity of the older version, which stays. ``annotated``: both
             stay, as the resolution says. ``abstained``: both stay because the resolution could not
             decide. ``contested``: both stay because trusted passages contradict each other about
-            them. ``settled``: a different finding already quarantined one of the two. ``kept``:
-            both stay, since such findings hide nothing.
+            them. ``settled``: a different finding already quarantined or closed one of
+            the two. ``kept``: both stay, since such findings hide nothing.
         reason: grounds for the action, in a few words for people.
         quarantined: ids of the passages hidden for this finding.
         trusted: ids of the trusted passages among the two.
+        closed: id of the passage whose validity this finding ends.
+        until: when it ends, as written into the passage's field.
     """
 
     finding: Finding
@@ -118,6 +123,8 @@ class Decision:
     reason: str
     quarantined: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    until: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return {**plain_fields(self), "finding": self.finding.to_dict()}
@@ -136,6 +143,8 @@ class Decision:
             "action": self.action,
             "decision": self.reason,
             "quarantined": list(self.quarantined),
+            "closed": list(self.closed),
+            "until": self.until,
         }
 
 
@@ -157,6 +166,7 @@ class CleaningResult:
         unjudged: id -> why the passage cannot be judged.
         notes: warnings, in sentences.
         date_key, source_key: metadata keys of the date and the source.
+        end_key: metadata key of the end of a passage's validity, if superseded passages are closed.
     """
 
     decisions: tuple[Decision, ...]
@@ -173,6 +183,7 @@ class CleaningResult:
     notes: tuple[str, ...] = ()
     date_key: str = "date"
     source_key: str = "source"
+    end_key: str | None = None
 
     @property
     def quarantined(self) -> tuple[str, ...]:
@@ -180,8 +191,20 @@ class CleaningResult:
         hidden = (name for decision in self.decisions for name in decision.quarantined)
         return tuple(dict.fromkeys(hidden))
 
+    @property
+    def closed(self) -> dict[str, str]:
+        """Passage whose validity ends -> when, in the order of the decisions."""
+        return {name: d.until for d in self.decisions if d.until for name in d.closed}
+
     def of_kind(self, kind: Kind) -> tuple[Decision, ...]:
         return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
+
+    def as_closed(self, passage: Passage) -> Passage:
+        """Return the passage with the end of its validity, if this cleaning sets it."""
+        until = self.closed.get(passage.id)
+        if until is None or self.end_key is None:
+            return passage
+        return replace(passage, metadata={**passage.metadata, self.end_key: until})
 
     def by_passage(self) -> dict[str, list[Decision]]:
         """Return passage -> the decisions that name it, in result order."""
@@ -204,6 +227,7 @@ class CleaningResult:
             "compared": self.compared,
             "decisions": [decision.to_dict() for decision in self.decisions],
             "quarantined": list(self.quarantined),
+            "closed": self.closed,
             "unjudged": dict(self.unjudged),
             "notes": list(self.notes),
         }
@@ -214,7 +238,8 @@ class ScreeningResult:
     """The result of ``CorpusCleaner.screen``.
 
     Args:
-        passages: the screened passages in the given order, quarantined ones with the flag.
+        passages: the screened passages in the given order, quarantined ones with the flag, and
+            closed ones with the end of their validity.
         cleaned: the findings and decisions.
     """
 
@@ -232,6 +257,8 @@ def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> Sc
     screened = ScreeningResult(tuple(passages), cleaned)
     ids = set(screened.quarantined)
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
+    if not cleaned.dry_run:
+        flagged = (cleaned.as_closed(p) for p in flagged)
     return replace(screened, passages=tuple(flagged))
 
 

@@ -39,17 +39,24 @@ from logic_retrievers.conflicts.settings import (
     merge_constants,
 )
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
+from logic_retrievers.validity import Validity, check_validity
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+Supersede: TypeAlias = Literal["hide", "close"]
 # highest threshold that finds .6 of the passages planted in ConflictQA's development part
 THRESHOLD = 0.87
 
 # fingerprints omit addresses of objects, which differ between processes
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+
+# a field that can be removed without a trace; a nested one would leave its parent
+_PLAIN_KEY = re.compile(r"[\w-]+")
+# defaults of settings that the fingerprints of earlier versions lack
+_ADDED = {"validity": None, "supersede": "hide"}
 
 # metadata keys of a passage's scope, for example its country
 SCOPE_KEYS = (
@@ -74,6 +81,8 @@ class CommonCleaningOptions(TypedDict, total=False):
     source_key: str
     source_order: Sequence[str]
     scope_keys: Sequence[str]
+    validity: Validity | None
+    supersede: Supersede
     judge: AnyPairJudge
     judge_above: float | None
     hide_above: float | None
@@ -116,6 +125,14 @@ class CleaningSettings:
         source_order: sources for ``prefer_source``, best first.
         scope_keys: metadata keys of a passage's scope; passages that differ in one of these do not
             contradict each other.
+        validity: two metadata keys of the dates from which and up to which a passage is valid, as
+            for :class:`~logic_retrievers.Engine`. Passages that are never valid at the same time
+            do not contradict or replace each other.
+        supersede: what becomes of an older version. ``hide`` hides it if the newer one is trusted
+            or the resolution prefers the newest. ``close`` ends its validity where the newer one
+            begins, whatever the resolution: it is still found as of an earlier time. The end is
+            the newer passage's first field of ``validity``, else its date, else the time of the
+            cleaning. Needs ``validity``.
         judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads each passage
             with its two nearest, with one that shares its rare words, and with those likely to
             contradict it; ``judging.OnnxRelation`` does so with a different bundle. Around a
@@ -148,6 +165,8 @@ class CleaningSettings:
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
+    validity: Validity | None = None
+    supersede: Supersede = "hide"
     judge: AnyPairJudge = "auto"
     judge_above: float | None = None
     hide_above: float | None = None
@@ -158,6 +177,16 @@ class CleaningSettings:
         check_count("trusted_candidates", self.trusted_candidates, least=0)
         check_choice("against_trusted", self.against_trusted, get_args(AgainstTrusted))
         check_texts("scope_keys", self.scope_keys)
+        object.__setattr__(self, "validity", check_validity(self.validity))
+        check_choice("supersede", self.supersede, get_args(Supersede))
+        if self.supersede == "close":
+            if self.validity is None:
+                raise ConfigurationError("supersede='close' needs validity=(from_key, to_key)")
+            if not _PLAIN_KEY.fullmatch(self.validity[1]):
+                raise ConfigurationError(
+                    "supersede='close' writes a field of letters, digits, _ and -, not"
+                    f" {shown(self.validity[1])}"
+                )
         check_type("version_key", self.version_key, str)
         check_type("document_key", self.document_key, str, type(None))
         check_type("settings", self.settings, ContradictionSettings, type(None))
@@ -239,6 +268,7 @@ class Criteria:
             (field.name, getattr(self.settings, field.name))
             for field in fields(self.settings)
             if field.name not in merged
+            and getattr(self.settings, field.name) != _ADDED.get(field.name, merged)
         ]
         parts = (
             settings,

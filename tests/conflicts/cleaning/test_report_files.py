@@ -93,6 +93,8 @@ def test_a_line_has_all_of_a_decision():
         "action": "quarantined",
         "decision": "'b' is trusted",
         "quarantined": ["a"],
+        "closed": [],
+        "until": None,
         "trusted": ["b"],
         "dry_run": True,
     }

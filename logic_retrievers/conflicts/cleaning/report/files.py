@@ -12,18 +12,19 @@ import numpy as np
 
 from logic_retrievers.conflicts.cleaning.report.page import render_page
 from logic_retrievers.conflicts.cleaning.result import CleaningResult, Decision, Difference
-from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.conflicts.resolution_strategies import passage_source
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.files import csv_text, write_text
 from logic_retrievers.text import escape_hidden
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 # Excel needs this mark to read UTF-8; pandas skips the mark; in Python use ``utf-8-sig``
 BYTE_ORDER_MARK = "\ufeff"
 
 COLUMNS = (
     *("kind", "severity", "action", "probability", "own_probability", "cosine", "score"),
-    *("reason", "decision", "differences", "newer", "quarantined", "trusted", "dry_run"),
+    *("reason", "decision", "differences", "newer", "quarantined", "closed", "until", "trusted"),
+    "dry_run",
     *("one", "other", "one_date", "other_date", "one_source", "other_source"),
     *("one_text", "other_text"),
 )
@@ -91,6 +92,8 @@ def _record(decision: Decision, result: CleaningResult) -> dict[str, Any]:
         "action": decision.action,
         "decision": decision.reason,
         "quarantined": list(decision.quarantined),
+        "closed": list(decision.closed),
+        "until": decision.until,
         "trusted": list(decision.trusted),
         "dry_run": result.dry_run,
     }
@@ -128,6 +131,8 @@ def _row(decision: Decision, result: CleaningResult) -> dict[str, Any]:
         "decision": decision.reason,
         "differences": "; ".join(_difference_cell(d, one, other) for d in finding.differences),
         "quarantined": " ".join(decision.quarantined),
+        "closed": " ".join(decision.closed),
+        "until": decision.until,
         "trusted": " ".join(decision.trusted),
         "dry_run": result.dry_run,
     }

@@ -21,10 +21,10 @@ from logic_retrievers.conflicts.cleaning.result import (
     Side,
     Type,
 )
-from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.conflicts.resolution_strategies import passage_source
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.text import show_hidden
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
 
 WOULD_BE_QUARANTINED = "would be quarantined"
 # Maximum metadata fields shown for a passage; the JSON lines have all of them.
@@ -76,7 +76,7 @@ def render_page(result: CleaningResult) -> str:
     both = Counter((decision.finding.kind, decision.action) for decision in result.decisions)
     action_names = {action: action for action in actions}
     if result.dry_run:
-        action_names["quarantined"] = WOULD_BE_QUARANTINED
+        action_names |= {"quarantined": WOULD_BE_QUARANTINED, "closed": "would be closed"}
     templates = files(__package__) / "templates"
     style, script = ((templates / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
     return environment.get_template("report.html.j2").render(
@@ -126,6 +126,8 @@ def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> Pas
 def _tags(passage_id: str, decision: Decision, result: CleaningResult) -> Iterator[str]:
     if passage_id in decision.quarantined:
         yield WOULD_BE_QUARANTINED if result.dry_run else "quarantined"
+    if passage_id in decision.closed:
+        yield f"{'would end' if result.dry_run else 'ends'} at {decision.until}"
     if passage_id in decision.trusted:
         yield "trusted"
     if passage_id == decision.finding.newer:
