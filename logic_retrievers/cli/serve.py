@@ -46,8 +46,10 @@ def serve(
 
     try:
         if mcp:
-            from logic_retrievers.serving.mcp_http import run_mcp_http
             from logic_retrievers.serving.mcp_server import run_mcp
+
+            if http:
+                from logic_retrievers.serving.mcp_http import run_mcp_http
         else:
             from logic_retrievers.serving.rest import run_rest
     except ModuleNotFoundError as error:

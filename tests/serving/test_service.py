@@ -13,8 +13,8 @@ from logic_retrievers.errors import (
     UnknownFieldWarning,
 )
 from logic_retrievers.judging import JudgeSettings, ModelJudge
+from logic_retrievers.serving.base_request import MAX_CHARACTERS
 from logic_retrievers.serving.service import (
-    MAX_CHARACTERS,
     ContradictionRequest,
     ExpressionRequest,
     SearchRequest,
