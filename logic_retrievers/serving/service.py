@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from inspect import cleandoc
+from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel, Field, model_validator
 from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.conflicts.pair_judge import AnyPairJudge
 from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
+from logic_retrievers.fields import Declared, describe_field
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.model_judge import ModelJudge
@@ -30,6 +32,8 @@ from logic_retrievers.types import Hit
 VERSION = version("logic-retrievers")
 # maximum passages in a response
 MAX_K = 100
+# maximum characters that describe a declared field
+MAX_DESCRIPTION = 200
 
 
 class _PassagesRequest(BaseRequest):
@@ -157,13 +161,14 @@ class SearchService:
         description = cleandoc(request.__doc__ or "")
         if issubclass(request, ConflictCheckRequest):
             return description
-        # the engine declares neither yet
-        fields: Mapping[str, Any] = getattr(self._engine, "fields", {})
-        if fields:
-            listed = "; ".join(f"{name}: {field.describe()}" for name, field in fields.items())
-            description += f" Fields for `filter`: {listed}."
+        if fields := self._engine.fields:
+            listed = "; ".join(f"{name}: {_described(field)}" for name, field in fields.items())
+            description += f" Fields of the passages, for `filter`: {listed}."
             if issubclass(request, SearchRequest):
-                description += " Comparisons with these fields are read from the query."
+                description += " Comparisons with these are read from the query, too."
+        # no engine has it yet
+        if validity := getattr(self._engine, "validity", None):
+            description += " A passage is valid from its {} until its {}.".format(*validity)
         return description
 
     async def health(self) -> Health:
@@ -206,6 +211,11 @@ class SearchService:
         if request.passage_id is not None:
             return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
         return await search.asearch(str(request.text), request.k, filter=request.filter)
+
+
+def _described(declared: Declared) -> str:
+    """Describe a field, of a long list only the first values: every client reads it."""
+    return shorten(describe_field(declared), MAX_DESCRIPTION, placeholder=" ...")
 
 
 def _found(hit: Hit, explain: bool) -> FoundPassage:

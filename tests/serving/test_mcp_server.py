@@ -12,7 +12,7 @@ from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
 
 from logic_retrievers import PassageIndex
 from logic_retrievers.serving.mcp_server import build_mcp_server
-from logic_retrievers.serving.service import SearchRequest, SearchService
+from logic_retrievers.serving.service import REQUESTS, SearchRequest, SearchService
 
 CALLS = [
     ("search", {"query": WITHOUT_POOL, "k": 2}, "sea"),
@@ -34,7 +34,7 @@ async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert [*tools] == [*(name for name, _, _ in CALLS), "check_conflicts"]
         for tool in tools.values():
-            assert tool.description
+            assert tool.description == service.describe(REQUESTS[tool.name])
             assert tool.annotations.read_only_hint
         for name, arguments, first in CALLS:
             assert tools[name].input_schema["properties"]["k"]["maximum"] == 100
