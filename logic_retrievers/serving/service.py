@@ -133,6 +133,7 @@ class SearchService:
     Args:
         index: collection to search.
         policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
+        fields: fields of the :class:`Engine`; clients read of them in the descriptions.
         judge: judge of the :class:`Engine`. A model that compares passages also reads the
             candidates of a search for contradictions, and the pairs of a check for conflicts. With
             another judge the package's cross-encoder reads these pairs, with None no model does.
@@ -144,11 +145,12 @@ class SearchService:
         index: PassageIndex,
         policy: AnyPolicy = "auto",
         *,
+        fields: Mapping[str, Any] | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
         self.index = index
-        self._engine = Engine(index, policy, judge=judge, reranker=reranker)
+        self._engine = Engine(index, policy, fields=fields, judge=judge, reranker=reranker)
         own = judge.judge if isinstance(judge, JudgeSettings) else judge
         self._pair_judge = own if isinstance(own, ModelJudge) and own.compares else None
         pair_judge: AnyPairJudge = self._pair_judge

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from serving_examples import EITHER, PASSAGES, STATEMENT, WITHOUT_POOL
 
-from logic_retrievers import AutoPolicy, ContradictionSearch, Engine, Expression, PassageIndex
+from logic_retrievers import ContradictionSearch, Engine, Expression, PassageIndex
 from logic_retrievers.errors import (
     ConfigurationError,
     MissingVectorError,
@@ -114,7 +114,7 @@ def test_declared_fields_are_described(index):
     """An assistant cannot compare a field that it does not know."""
     cities = [f"City {number}" for number in range(1000)]
     fields = {"price": Number(unit="EUR"), "built": Year(), "city": cities}
-    service = SearchService(index, AutoPolicy(fields=fields))
+    service = SearchService(index, fields=fields)
     described = {name: service.describe(request) for name, request in REQUESTS.items()}
     said = "price: number in EUR; built: year; city: one of City 0, City 1,"
     for name in ("search", "search_expression", "contradictions"):
