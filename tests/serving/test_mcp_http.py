@@ -53,6 +53,7 @@ async def test_an_assistant_with_the_key_uses_the_tools_until_sigterm(folder, mo
             result = await client.call_tool("check_conflicts", given)
             (conflict,) = result.structured_content["conflicts"]
             assert (conflict["one"]["text"], conflict["other"]["id"]) == (0, "inn")
+            assert conflict["relation"] == "contradiction"
             begun = time.monotonic()
             served.process.send_signal(signal.SIGTERM)
             assert served.process.wait(timeout=15) == 0
