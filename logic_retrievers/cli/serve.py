@@ -56,10 +56,10 @@ def serve(
         if error.name not in EXTRAS:
             raise
         raise MissingExtraError(error.name, EXTRAS[error.name]) from error
-    models = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
+    judging, ordering = open_judge(judge), open_judge(reranker)
     with stored.open(reads=True) as passages:
         policy = open_policy("auto", base)
-        service = SearchService(passages, policy, **models)
+        service = SearchService(passages, policy, judge=judging, reranker=ordering)
         if mcp and not http:
             run_mcp(service)
         else:
