@@ -10,7 +10,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY logic_retrievers logic_retrievers
 COPY integrations integrations
 COPY export export
-RUN pip install --no-cache-dir ".[cli,rest]"
+RUN pip install --no-cache-dir ".[cli,mcp,rest]"
 
 # Nobody: the service reads a collection and writes nothing.
 USER 65534:65534

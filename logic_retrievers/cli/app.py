@@ -21,7 +21,7 @@ COMMANDS = {
     "search": "Print the best passages for a query or a Boolean expression.",
     "contradictions": "Print the passages that contradict a statement, or a stored passage, most.",
     "clean": "Find passages that contradict, repeat or replace each other, and decide.",
-    "serve": "Serve searches of a collection over HTTP, or to an assistant over MCP.",
+    "serve": "Serve a collection over HTTP, or to assistants over MCP.",
     "parse": "Show what a query wants and excludes, or the expression that it states.",
     "evaluate": "Search with labelled queries and print the figures with 95 % intervals.",
     "doctor": "Check the installation, the encoder, and the index where one is named.",

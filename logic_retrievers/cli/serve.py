@@ -1,4 +1,4 @@
-"""``logic-retrievers serve``, and ``serve --mcp``."""
+"""``logic-retrievers serve``, ``serve --mcp`` and ``serve --mcp --http``."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ def serve(
     mcp: Annotated[
         bool, Option("--mcp", help="Serve tools to an assistant over standard input and output.")
     ] = False,
+    http: Annotated[
+        bool, Option("--http", help="With --mcp: over HTTP instead, at /mcp of --host and --port.")
+    ] = False,
     host: Annotated[str, Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8080,
     base: BaseName = "auto",
@@ -33,7 +36,7 @@ def serve(
     *,
     stored: StoredCollection,
 ) -> None:
-    """Serve searches of a collection over HTTP, or to an assistant over MCP.
+    """Serve a collection over HTTP, or to assistants over MCP.
 
     If LOGIC_RETRIEVERS_API_KEY is set, HTTP requests must carry that key. Any address other than
     127.0.0.1 requires a key. While this command runs, no other command can open an embedded
@@ -44,20 +47,25 @@ def serve(
     try:
         if mcp:
             from logic_retrievers.serving.mcp_server import run_mcp
+
+            if http:
+                from logic_retrievers.serving.mcp_http import run_mcp_http
         else:
-            from logic_retrievers.serving.rest import API_KEY, run_rest
+            from logic_retrievers.serving.rest import run_rest
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
         raise MissingExtraError(error.name, EXTRAS[error.name]) from error
-    models = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
+    judging, ordering = open_judge(judge), open_judge(reranker)
     with stored.open(reads=True) as passages:
         policy = open_policy("auto", base)
-        service = SearchService(passages, policy, **models)
-        if mcp:
+        service = SearchService(passages, policy, judge=judging, reranker=ordering)
+        if mcp and not http:
             run_mcp(service)
         else:
             from logic_retrievers.http import check_key
+            from logic_retrievers.serving.guard import API_KEY
 
             key = os.environ.get(API_KEY)
-            run_rest(service, host, port, None if key is None else check_key(key, API_KEY))
+            run = run_mcp_http if mcp else run_rest
+            run(service, host, port, None if key is None else check_key(key, API_KEY))

@@ -10,7 +10,11 @@ from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCa
 from logic_retrievers.conflicts.resolution_strategies import ResolutionStrategy, Ruling
 from logic_retrievers.conflicts.stances import ConflictGraph
 from logic_retrievers.errors import InputError
-from logic_retrievers.judging.relation import pair_sentences
+from logic_retrievers.judging.relation import (
+    ConflictRelation,
+    conflict_relation,
+    pair_sentences,
+)
 from logic_retrievers.text import words_of
 from logic_retrievers.types import plain_fields
 
@@ -39,6 +43,8 @@ class Conflict:
         dropped: ids of the passages dropped for this conflict.
         trusted: ids of the trusted passages among the two.
         read: sentences of the two that a cross-encoder read; None if none read the pair.
+        relation: what ``one`` is to ``other``, as read: a contradiction, superseded (an older state
+            of one thing) or supersedes (a newer one); None if no cross-encoder read the pair.
     """
 
     one: str
@@ -51,6 +57,7 @@ class Conflict:
     dropped: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     read: tuple[str, str] | None = field(default=None, repr=False)  # keeps texts out of logs
+    relation: ConflictRelation | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return plain_fields(self)
@@ -276,4 +283,5 @@ def _conflict(
         tuple(case.passages[position].id for position in sorted(drop)),
         tuple(case.passages[position].id for position in sorted(trusted)),
         pair_sentences(one.text, other.text) if pair.reading else None,
+        conflict_relation(pair.reading) if pair.reading else None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
@@ -13,6 +13,8 @@ from logic_retrievers.types import Passage
 # How the first of two passages relates to the second: both cannot be true; older state of the same
 # thing; newer state; both true, of different things or cases; same in other words; unrelated.
 RELATIONS = ("contradiction", "superseded", "supersedes", "scope", "paraphrase", "unrelated")
+# those of two passages in conflict
+ConflictRelation: TypeAlias = Literal["contradiction", "superseded", "supersedes"]
 
 # constants of a bundle's relation model (two passages) and NLI model (statement and passage)
 RELATION_CONSTANTS = frozenset({"threshold", "hide_above"})
@@ -36,6 +38,17 @@ def conflict_share(relation: Sequence[float]) -> float:
     contradiction, superseded, supersedes = relation[:3]
     # these parentheses make the rounded sum equal for both orders of the passages
     return min(1.0, contradiction + (superseded + supersedes))
+
+
+def conflict_relation(relation: Sequence[float]) -> ConflictRelation:
+    """Return how two passages in conflict relate: the likelier of a contradiction and two states.
+
+    Two states count together, since they differ only in which one is older.
+    """
+    contradiction, superseded, supersedes = relation[:3]
+    if contradiction >= superseded + supersedes:
+        return "contradiction"
+    return "superseded" if superseded >= supersedes else "supersedes"
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:

@@ -1,17 +1,25 @@
-"""Check a request's host, key, length and time before any of the request is parsed."""
+"""Check a request's host, key, length and time before any of the request is parsed.
+
+:func:`run_guarded` serves an application that has this :class:`Guard`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 from typing import Any
 
+import uvicorn
 from pydantic import BaseModel, Field
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from logic_retrievers.errors import ConfigurationError
+
+API_KEY = "LOGIC_RETRIEVERS_API_KEY"
 # hosts that need no key; without a key only these are answered, against DNS rebinding
 LOOPBACK = ("127.0.0.1", "localhost")
 # maximum bytes of a request
@@ -21,6 +29,8 @@ MAX_REQUESTS = 100
 MAX_CONNECTIONS = 500
 # maximum seconds for the head of a request, and again for its body
 PATIENCE = 5.0
+# seconds to finish running requests after SIGTERM; Docker kills after 10
+SHUTDOWN = 8
 # paths that need no key
 OPEN_PATHS = ("/health",)
 
@@ -146,3 +156,24 @@ class HastyProtocol(H11Protocol):
         elif not idle and self._limit is not None:
             self._limit.cancel()
             self._limit = None
+
+
+def run_guarded(app: ASGIApp, host: str, port: int, api_key: str | None) -> None:
+    """Serve until SIGINT or SIGTERM. An address that other machines can reach needs a key."""
+    if api_key is None and host not in LOOPBACK:
+        raise ConfigurationError(
+            f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
+            f" own, or serve on {LOOPBACK[0]}"
+        )
+    # After its shutdown, Uvicorn raises SIGTERM again, which by default ends the process at once.
+    # This handler raises KeyboardInterrupt instead, so that the caller can close the index.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    uvicorn.run(
+        app,
+        host=host,
+        port=port,
+        http=HastyProtocol,
+        timeout_graceful_shutdown=SHUTDOWN,
+        use_colors=False,
+        server_header=False,
+    )

@@ -1,4 +1,4 @@
-"""A Model Context Protocol server that offers the searches to an assistant as tools."""
+"""A Model Context Protocol server that offers the requests to an assistant as tools."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import anyio
 from mcp import MCPError, types
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from logic_retrievers.errors import LogicRetrieversError
+from logic_retrievers.serving.conflict_check import ConflictCheckRequest, ConflictCheckResponse
 from logic_retrievers.serving.service import (
     REQUESTS,
     VERSION,
@@ -20,30 +21,35 @@ from logic_retrievers.serving.service import (
     describe_invalid,
 )
 
-_TOOLS = [
-    types.Tool(
-        name=name,
-        description=request.__doc__,
-        input_schema=request.model_json_schema(),
-        output_schema=SearchResponse.model_json_schema(),
-        annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
-    )
-    for name, request in REQUESTS.items()
-]
-
 
 def build_mcp_server(service: SearchService) -> Server[Any]:
-    """Build a server with one tool per search. Assistants get errors as results."""
+    """Build a server with one tool per request. Assistants get errors as results."""
+    tools = [
+        types.Tool(
+            name=name,
+            description=service.describe(request),
+            input_schema=request.model_json_schema(),
+            output_schema=(
+                ConflictCheckResponse if request is ConflictCheckRequest else SearchResponse
+            ).model_json_schema(),
+            annotations=types.ToolAnnotations(read_only_hint=True, open_world_hint=False),
+        )
+        for name, request in REQUESTS.items()
+    ]
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=_TOOLS)
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in REQUESTS:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}")
         try:
             request = REQUESTS[params.name].model_validate(params.arguments or {})
-            response = await service.answer(request)
+            response: BaseModel
+            if isinstance(request, ConflictCheckRequest):
+                response = await service.check_conflicts(request)
+            else:
+                response = await service.answer(request)
         except ValidationError as error:
             return _result(describe_invalid(error.errors()), is_error=True)
         except LogicRetrieversError as error:

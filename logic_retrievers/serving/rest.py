@@ -1,14 +1,12 @@
-"""Serve the searches over HTTP, with a health check and metrics."""
+"""Serve the requests over HTTP, with a health check and metrics."""
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
-import uvicorn
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -21,7 +19,6 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from logic_retrievers.errors import (
@@ -34,11 +31,13 @@ from logic_retrievers.errors import (
     ServerTimeoutError,
 )
 from logic_retrievers.http import check_key
-from logic_retrievers.serving.guard import LOOPBACK, Guard, HastyProtocol, Problem, problem
+from logic_retrievers.serving.conflict_check import ConflictCheckRequest, ConflictCheckResponse
+from logic_retrievers.serving.guard import API_KEY, Guard, Problem, problem, run_guarded
 from logic_retrievers.serving.service import (
     VERSION,
     ContradictionRequest,
     ExpressionRequest,
+    Health,
     SearchRequest,
     SearchResponse,
     SearchService,
@@ -46,20 +45,9 @@ from logic_retrievers.serving.service import (
     describe_invalid,
 )
 
-API_KEY = "LOGIC_RETRIEVERS_API_KEY"
 PROBLEMS = (400, 401, 404, 408, 411, 413, 422, 500, 501, 503, 504)
-# seconds to finish running requests after SIGTERM; Docker kills after 10
-SHUTDOWN = 8
 
 _bearer = HTTPBearer(auto_error=False, description=f"The key in {API_KEY}.")
-
-
-class Health(BaseModel):
-    """Says that the service and its collection answer."""
-
-    status: str = "ok"
-    version: str = VERSION
-    passages: int
 
 
 def status_of(error: LogicRetrieversError) -> int:
@@ -99,22 +87,26 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
         "responses": {status: {"model": Problem} for status in PROBLEMS},
     }
 
-    @app.post("/search", description=SearchRequest.__doc__, **guarded)
+    @app.post("/search", description=service.describe(SearchRequest), **guarded)
     async def search(request: SearchRequest) -> SearchResponse:
         return await service.answer(request)
 
-    @app.post("/search-expression", description=ExpressionRequest.__doc__, **guarded)
+    @app.post("/search-expression", description=service.describe(ExpressionRequest), **guarded)
     async def search_expression(request: ExpressionRequest) -> SearchResponse:
         return await service.answer(request)
 
-    @app.post("/contradictions", description=ContradictionRequest.__doc__, **guarded)
+    @app.post("/contradictions", description=service.describe(ContradictionRequest), **guarded)
     async def contradictions(request: ContradictionRequest) -> SearchResponse:
         return await service.answer(request)
+
+    @app.post("/check-conflicts", description=service.describe(ConflictCheckRequest), **guarded)
+    async def check_conflicts(request: ConflictCheckRequest) -> ConflictCheckResponse:
+        return await service.check_conflicts(request)
 
     @app.head("/health", include_in_schema=False)
     @app.get("/health", description=Health.__doc__, responses={503: {"model": Problem}})
     async def health() -> Health:
-        return Health(passages=await service.index.acount())
+        return await service.health()
 
     @app.head("/metrics", include_in_schema=False)
     @app.get("/metrics", response_class=Response, **guarded)
@@ -168,20 +160,4 @@ def _measure_requests(app: FastAPI) -> CollectorRegistry:
 
 def run_rest(service: SearchService, host: str, port: int, api_key: str | None) -> None:
     """Serve until SIGINT or SIGTERM. An address that other machines can reach needs a key."""
-    if api_key is None and host not in LOOPBACK:
-        raise ConfigurationError(
-            f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
-            f" own, or serve on {LOOPBACK[0]}"
-        )
-    # After its shutdown, Uvicorn raises SIGTERM again, which by default ends the process at once.
-    # This handler raises KeyboardInterrupt instead, so that the caller can close the index.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    uvicorn.run(
-        build_app(service, api_key),
-        host=host,
-        port=port,
-        http=HastyProtocol,
-        timeout_graceful_shutdown=SHUTDOWN,
-        use_colors=False,
-        server_header=False,
-    )
+    run_guarded(build_app(service, api_key), host, port, api_key)

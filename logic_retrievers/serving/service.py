@@ -1,51 +1,42 @@
-"""The searches, requests and responses, for every protocol."""
+"""The searches and checks, requests and responses, for every protocol."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from inspect import cleandoc
+from textwrap import shorten
 from types import MappingProxyType
-from typing import Annotated, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from logic_retrievers.conflicts import ContradictionSearch
+from logic_retrievers.conflicts.pair_judge import AnyPairJudge
 from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
+from logic_retrievers.fields import Declared, describe_field
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, read_query
 from logic_retrievers.search import Engine
+from logic_retrievers.serving.base_request import BaseRequest, Probability, Text
+from logic_retrievers.serving.conflict_check import (
+    ConflictCheck,
+    ConflictCheckRequest,
+    ConflictCheckResponse,
+)
 from logic_retrievers.types import Hit
-from logic_retrievers.validation import is_encodable
 
 VERSION = version("logic-retrievers")
 # maximum passages in a response
 MAX_K = 100
-# maximum characters of a text; encoders read only about the first 256 tokens
-MAX_CHARACTERS = 10_000
-
-Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
-Probability = Annotated[float, Field(ge=0, le=1, strict=True)]
+# maximum characters that describe a declared field
+MAX_DESCRIPTION = 200
 
 
-class _Request(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _check_characters(cls, values: Any) -> Any:
-        # engines and responses cannot hold lone surrogates
-        try:
-            text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
-        except RecursionError:
-            raise ValueError("it is nested too deeply") from None
-        if not is_encodable(text):
-            raise ValueError("a text has half a character (a lone surrogate)")
-        return values
-
+class _PassagesRequest(BaseRequest):
     k: int = Field(5, ge=1, le=MAX_K, strict=True, description="Number of passages.")
     filter: dict[str, Any] | None = Field(
         None,
@@ -59,7 +50,7 @@ class _Request(BaseModel):
     )
 
 
-class SearchRequest(_Request):
+class SearchRequest(_PassagesRequest):
     """Finds passages for a query in plain language, and respects what the query rules out."""
 
     query: Text = Field(description="For example: a hotel by the sea without a pool.")
@@ -71,7 +62,7 @@ class SearchRequest(_Request):
     )
 
 
-class ExpressionRequest(_Request):
+class ExpressionRequest(_PassagesRequest):
     """Finds passages for texts that are joined by AND, OR, NOT and parentheses."""
 
     expression: Text = Field(
@@ -79,7 +70,7 @@ class ExpressionRequest(_Request):
     )
 
 
-class ContradictionRequest(_Request):
+class ContradictionRequest(_PassagesRequest):
     """Finds the passages that most contradict a statement, or a stored passage."""
 
     text: Text | None = Field(None, description="A statement; a question contradicts nothing.")
@@ -95,13 +86,15 @@ class ContradictionRequest(_Request):
         return self
 
 
-Request: TypeAlias = SearchRequest | ExpressionRequest | ContradictionRequest
+PassagesRequest: TypeAlias = SearchRequest | ExpressionRequest | ContradictionRequest
+Request: TypeAlias = PassagesRequest | ConflictCheckRequest
 
 REQUESTS: Mapping[str, type[Request]] = MappingProxyType(
     {
         "search": SearchRequest,
         "search_expression": ExpressionRequest,
         "contradictions": ContradictionRequest,
+        "check_conflicts": ConflictCheckRequest,
     }
 )
 
@@ -126,14 +119,24 @@ class SearchResponse(BaseModel):
     note: str | None = Field(None, description="Reason why nothing was found, where it is known.")
 
 
+class Health(BaseModel):
+    """Says that the service and its collection answer."""
+
+    status: str = "ok"
+    version: str = VERSION
+    passages: int
+
+
 class SearchService:
     """Answers requests from one index, which it does not close.
 
     Args:
         index: collection to search.
         policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
+        fields: fields of the :class:`Engine`; clients read of them in the descriptions.
         judge: judge of the :class:`Engine`. A model that compares passages also reads the
-            candidates of a search for contradictions.
+            candidates of a search for contradictions, and the pairs of a check for conflicts. With
+            another judge the package's cross-encoder reads these pairs, with None no model does.
         reranker: reranker of the :class:`Engine`.
     """
 
@@ -142,15 +145,43 @@ class SearchService:
         index: PassageIndex,
         policy: AnyPolicy = "auto",
         *,
+        fields: Mapping[str, Any] | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
         self.index = index
-        self._engine = Engine(index, policy, judge=judge, reranker=reranker)
+        self._engine = Engine(index, policy, fields=fields, judge=judge, reranker=reranker)
         own = judge.judge if isinstance(judge, JudgeSettings) else judge
         self._pair_judge = own if isinstance(own, ModelJudge) and own.compares else None
+        pair_judge: AnyPairJudge = self._pair_judge
+        if pair_judge is None and own is not None:
+            pair_judge = "auto"
+        self._conflicts = ConflictCheck(index, pair_judge)
 
-    async def answer(self, request: Request) -> SearchResponse:
+    def describe(self, request: type[Request]) -> str:
+        """Describe a request to a client, with the declared fields that it may compare."""
+        description = cleandoc(request.__doc__ or "")
+        if issubclass(request, ConflictCheckRequest):
+            return description
+        if fields := self._engine.fields:
+            listed = "; ".join(f"{name}: {_described(field)}" for name, field in fields.items())
+            description += f" Fields of the passages, for `filter`: {listed}."
+            if issubclass(request, SearchRequest):
+                description += " Comparisons with these are read from the query, too."
+        # no engine has it yet
+        if validity := getattr(self._engine, "validity", None):
+            description += " A passage is valid from its {} until its {}.".format(*validity)
+        return description
+
+    async def health(self) -> Health:
+        """Ask the collection for an answer; raise one of the package's errors without one."""
+        return Health(passages=await self.index.acount())
+
+    async def check_conflicts(self, request: ConflictCheckRequest) -> ConflictCheckResponse:
+        """Find the conflicts of a request, or raise one of the package's errors."""
+        return await self._conflicts.check(request)
+
+    async def answer(self, request: PassagesRequest) -> SearchResponse:
         """Run a search, or raise one of the package's errors."""
         match request:
             case SearchRequest(query=query):
@@ -169,7 +200,7 @@ class SearchService:
         note = None if hits else await self._explain_nothing(request)
         return SearchResponse(passages=[_found(hit, request.explain) for hit in hits], note=note)
 
-    async def _explain_nothing(self, request: Request) -> str | None:
+    async def _explain_nothing(self, request: PassagesRequest) -> str | None:
         if not await self.index.acount():
             return f"collection {self.index.collection!r} holds no passage: index some first"
         unknown = await self.index.aunknown_fields(request.filter)
@@ -182,6 +213,11 @@ class SearchService:
         if request.passage_id is not None:
             return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
         return await search.asearch(str(request.text), request.k, filter=request.filter)
+
+
+def _described(declared: Declared) -> str:
+    """Describe a field, of a long list only the first values: every client reads it."""
+    return shorten(describe_field(declared), MAX_DESCRIPTION, placeholder=" ...")
 
 
 def _found(hit: Hit, explain: bool) -> FoundPassage:

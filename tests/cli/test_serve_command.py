@@ -26,6 +26,7 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("arguments", "key", "code", "message"),
     [
         (["--host", "0.0.0.0"], None, 2, KEY),
+        (["--mcp", "--http", "--host", "0.0.0.0"], None, 2, KEY),
         ([], "with a blank", 2, "white space"),
         (["-c", "nothere"], None, 1, "nothere"),
     ],

@@ -48,6 +48,7 @@ def test_what_only_the_reader_sees_is_a_conflict():
     assert staying(result) == ["high"]
     assert conflict.own_probability < 0.5 < 0.6 <= conflict.probability
     assert conflict.read == ("inn | quiet | a", "inn | quiet | b")
+    assert conflict.relation == "contradiction"
 
 
 def test_what_only_the_vectors_see_is_none():

@@ -9,7 +9,7 @@ from pair_bundles import LETTERS, write_pair_bundle
 
 from logic_retrievers import Passage
 from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxRelation
-from logic_retrievers.judging.relation import MAX_WORDS, pair_texts, turned
+from logic_retrievers.judging.relation import MAX_WORDS, conflict_relation, pair_texts, turned
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
 two_texts = st.tuples(texts, texts).filter(lambda pair: pair[0] != pair[1])
@@ -51,6 +51,17 @@ def test_only_the_states_are_turned():
     """Every relation is symmetric except older and newer."""
     ages = {"superseded": "supersedes", "supersedes": "superseded"}
     assert turned(RELATIONS) == tuple(ages.get(name, name) for name in RELATIONS)
+
+
+@given(st.lists(st.integers(0, 20), min_size=6, max_size=6))
+def test_the_relation_in_conflict_is_the_likelier_and_turns(reading):
+    """The wrong one of two states would be called the newer."""
+    contradiction, superseded, supersedes = reading[:3]
+    found, back = conflict_relation(reading), conflict_relation(turned(reading))
+    assert (found == "contradiction") == (contradiction >= superseded + supersedes)
+    if found != "contradiction":
+        assert dict(zip(RELATIONS, reading, strict=True))[found] == max(superseded, supersedes)
+        assert (found != back) == (superseded != supersedes)
 
 
 def test_what_is_read_of_long_passages():

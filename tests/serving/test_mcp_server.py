@@ -12,7 +12,7 @@ from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
 
 from logic_retrievers import PassageIndex
 from logic_retrievers.serving.mcp_server import build_mcp_server
-from logic_retrievers.serving.service import SearchRequest, SearchService
+from logic_retrievers.serving.service import REQUESTS, SearchRequest, SearchService
 
 CALLS = [
     ("search", {"query": WITHOUT_POOL, "k": 2}, "sea"),
@@ -32,13 +32,16 @@ async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
     """With the newest protocol and an older one."""
     async with Client(build_mcp_server(service), mode=mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert [*tools] == [name for name, _, _ in CALLS]
+        assert [*tools] == [*(name for name, _, _ in CALLS), "check_conflicts"]
         for tool in tools.values():
-            assert tool.description
+            assert tool.description == service.describe(REQUESTS[tool.name])
             assert tool.annotations.read_only_hint
-            assert tool.input_schema["properties"]["k"]["maximum"] == 100
         for name, arguments, first in CALLS:
+            assert tools[name].input_schema["properties"]["k"]["maximum"] == 100
             assert ids(await client.call_tool(name, arguments))[0] == first
+        result = await client.call_tool("check_conflicts", {"texts": [STATEMENT], "ids": ["inn"]})
+        (conflict,) = result.structured_content["conflicts"]
+        assert conflict["other"] == {"id": "inn", "sentence": "The Anchor is far from the sea."}
         answered = await service.answer(SearchRequest(query=WITHOUT_POOL, k=2))
         (said,) = (await client.call_tool("search", {"query": WITHOUT_POOL, "k": 2})).content
         assert json.loads(said.text) == answered.model_dump(exclude_none=True)
@@ -51,6 +54,7 @@ async def test_an_assistant_finds_the_tools_and_uses_them(service, mode):
         ("search", {"query": "secret" * 2000}, "10000"),
         ("search_expression", {"expression": "NOT x"}, "wanted"),
         ("contradictions", {"passage_id": "nobody"}, "nobody"),
+        ("check_conflicts", {"texts": ["x"], "ids": ["nobody"]}, "nobody"),
     ],
 )
 async def test_an_assistant_reads_what_it_did_wrong(service, name, arguments, words):

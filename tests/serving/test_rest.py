@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
-from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
+from serving_examples import EITHER, PASSAGES, STATEMENT, WITHOUT_POOL
 
 from logic_retrievers import Engine, PassageIndex, errors
 from logic_retrievers.serving.guard import MAX_BODY
@@ -43,6 +43,16 @@ def test_searches(client, path, request_body, first):
         assert passages[0]["source"] == "guide.md"
 
 
+@pytest.mark.reader
+def test_conflicts_of_texts_and_passages(client):
+    answer = client.post("/check-conflicts", json={"texts": [STATEMENT, "x"], "ids": ["inn"]})
+    assert answer.status_code == 200, answer.text
+    (conflict,) = answer.json()["conflicts"]
+    assert conflict["one"] == {"text": 0, "id": None, "sentence": STATEMENT}
+    assert conflict["other"] == {"text": None, "id": "inn", "sentence": PASSAGES[2].text}
+    assert conflict["relation"] == "contradiction"
+
+
 @pytest.mark.parametrize(
     ("path", "request_body", "error", "words"),
     [
@@ -51,6 +61,8 @@ def test_searches(client, path, request_body, first):
         ("/search", {"query": "x", "filter": {"": 1}}, "InputError", "filter's keys"),
         ("/search-expression", {"expression": "(a"}, "ExpressionError", "never closed"),
         ("/contradictions", {}, "InvalidRequest", "give either text or passage_id"),
+        ("/check-conflicts", {"texts": ["x"]}, "InvalidRequest", "2 to 50"),
+        ("/check-conflicts", {"ids": ["inn", "gone"]}, "InputError", "'gone'"),
     ],
 )
 def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error, words):
@@ -217,7 +229,8 @@ def test_the_description_has_the_limits(client):
     """Clients are generated from it; there is no page that loads foreign scripts."""
     described = client.get("/openapi.json").json()
     assert {*described["paths"]} == {
-        "/search", "/search-expression", "/contradictions", "/health", "/metrics",
+        "/search", "/search-expression", "/contradictions", "/check-conflicts",
+        "/health", "/metrics",
     }  # fmt: skip
     fields = described["components"]["schemas"]["SearchRequest"]["properties"]
     assert (fields["k"]["maximum"], fields["query"]["maxLength"]) == (100, 10_000)

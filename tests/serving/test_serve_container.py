@@ -43,7 +43,11 @@ def test_it_is_built_from_what_is_here():
     assert all((ROOT / path).exists() for paths in sources for path in paths)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     (extras,) = re.findall(r"\.\[([\w,-]+)\]", instruction("RUN"))
-    assert {"cli", "rest"} == {*extras.split(",")} <= {*project["project"]["optional-dependencies"]}
+    assert (
+        {"cli", "mcp", "rest"}
+        == {*extras.split(",")}
+        <= {*project["project"]["optional-dependencies"]}
+    )
     where = project["tool"]["setuptools"]["packages"]["find"]["where"]
     assert {*where} - {"."} <= {path for paths in sources for path in paths}
     build = SERVICE["build"]

@@ -12,9 +12,12 @@ from logic_retrievers.errors import (
     MissingVectorError,
     UnknownFieldWarning,
 )
+from logic_retrievers.fields import Number, Year
 from logic_retrievers.judging import JudgeSettings, ModelJudge
+from logic_retrievers.serving.base_request import MAX_CHARACTERS
+from logic_retrievers.serving.rest import build_app
 from logic_retrievers.serving.service import (
-    MAX_CHARACTERS,
+    REQUESTS,
     ContradictionRequest,
     ExpressionRequest,
     SearchRequest,
@@ -105,6 +108,24 @@ async def test_a_filter_on_a_field_that_no_passage_has_is_said(service):
     assert notes == ["no passage has a text in the field 'town', which the filter asks for"] * 2
     assert (await service.answer(SearchRequest(query="x", filter={"city": "x"}))).note is None
     assert (await service.answer(SearchRequest(query="x"))).note is None
+
+
+def test_declared_fields_are_described(index):
+    """An assistant cannot compare a field that it does not know."""
+    cities = [f"City {number}" for number in range(1000)]
+    fields = {"price": Number(unit="EUR"), "built": Year(), "city": cities}
+    service = SearchService(index, fields=fields)
+    described = {name: service.describe(request) for name, request in REQUESTS.items()}
+    said = "price: number in EUR; built: year; city: one of City 0, City 1,"
+    for name in ("search", "search_expression", "contradictions"):
+        assert said in described[name]
+        assert len(described[name]) < 600
+        assert ("read from the query" in described[name]) == (name == "search")
+    assert "price" not in described["check_conflicts"]
+    plain = SearchService(index).describe(SearchRequest)
+    assert plain == SearchRequest.__doc__
+    described = build_app(service).openapi()["paths"]["/search"]["post"]["description"]
+    assert said in described
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 
 import httpx
 import pytest
+from served_process import Served, serving
 
 KEY = "a-key-for-tests"
 HEAD = (
@@ -35,33 +31,10 @@ HALVES = {
 }
 
 
-@dataclass
-class Served:
-    process: subprocess.Popen[str]
-    port: int
-    connections: ExitStack
-
-    def send(self, data: bytes) -> socket.socket:
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=10)
-        connection.sendall(data)
-        return self.connections.enter_context(connection)
-
-
 @pytest.fixture
 def served(folder) -> Iterator[Served]:
-    main = "from logic_retrievers.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", main, "serve", "--port", "0", "--location", str(folder)],
-        env=os.environ | {"LOGIC_RETRIEVERS_API_KEY": KEY},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process, ExitStack() as connections:
-        found = (re.search(r"http://\S+:(\d+)", line) for line in process.stderr)
-        try:
-            yield Served(process, int(next(match[1] for match in found if match)), connections)
-        finally:
-            process.kill()
+    with serving(folder, key=KEY) as served:
+        yield served
 
 
 def read(connection: socket.socket) -> bytes:
