@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -14,7 +14,8 @@ from logic_retrievers.errors import InputError, shown
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.relation import ConflictRelation, pair_sentences
 from logic_retrievers.serving.base_request import BaseRequest, Text
-from logic_retrievers.types import Passage
+from logic_retrievers.types import Passage, metadata_value
+from logic_retrievers.validity import Validity
 
 # maximum texts and passages of a request; a pair of them takes some 10 ms to read
 MAX_MEMBERS = 50
@@ -87,10 +88,13 @@ class ConflictCheck:
     Args:
         index: holds the stored passages.
         judge: judge of the filter.
+        validity: validity of the filter.
     """
 
-    def __init__(self, index: PassageIndex, judge: AnyPairJudge) -> None:
-        self._index, self._judge = index, judge
+    def __init__(
+        self, index: PassageIndex, judge: AnyPairJudge, validity: Validity | None = None
+    ) -> None:
+        self._index, self._judge, self._validity = index, judge, validity
         self._usual: ContradictionFilter | None = None
 
     async def check(self, request: ConflictCheckRequest) -> ConflictCheckResponse:
@@ -110,7 +114,7 @@ class ConflictCheck:
         if request.texts:
             # The caller's texts have no metadata, and metadata of one side alone hide conflicts: a
             # city takes the reader's recall from .69 to .40 (300 pairs of relations_test).
-            stored = [replace(passage, metadata={}) for passage in stored]
+            stored = [replace(passage, metadata=self._dates(passage)) for passage in stored]
         numbers = _free_ids(len(request.texts), known)
         texts = [Passage(name, request.texts[number]) for name, number in numbers.items()]
         passages = {passage.id: passage for passage in (*texts, *stored)}
@@ -144,11 +148,19 @@ class ConflictCheck:
         )
 
     def _filter(self, threshold: float | None) -> ContradictionFilter:
-        if threshold is not None:
-            return ContradictionFilter(index=self._index, threshold=threshold, judge=self._judge)
-        if self._usual is None:  # kept, because it remembers what its cross-encoder has read
-            self._usual = ContradictionFilter(index=self._index, judge=self._judge)
-        return self._usual
+        if threshold is None and self._usual is not None:
+            return self._usual
+        made = ContradictionFilter(
+            index=self._index, threshold=threshold, judge=self._judge, validity=self._validity
+        )
+        if threshold is None:  # kept, because it remembers what its cross-encoder has read
+            self._usual = made
+        return made
+
+    def _dates(self, passage: Passage) -> dict[str, Any]:
+        """Return the metadata that say when the passage is valid, which no reader reads."""
+        values = {key: metadata_value(passage.metadata, key) for key in self._validity or ()}
+        return {key: value for key, value in values.items() if value is not None}
 
     def _reason(self, conflict: Conflict) -> str:
         if conflict.relation is not None:

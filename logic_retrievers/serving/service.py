@@ -28,6 +28,7 @@ from logic_retrievers.serving.conflict_check import (
     ConflictCheckResponse,
 )
 from logic_retrievers.types import Hit
+from logic_retrievers.validity import Validity
 
 VERSION = version("logic-retrievers")
 # maximum passages in a response
@@ -44,6 +45,11 @@ class _PassagesRequest(BaseRequest):
         " other value, or null for a field that is absent. Dates are ISO 8601."
         ' {"city": ["Oslo", "Bergen"], "year": {"gte": 2020}, "until": {"lt": "2026-01-31"},'
         ' "state": {"not": "draft"}}.',
+    )
+    as_of: Text | None = Field(
+        None,
+        description="Only passages that are valid at this time: an ISO 8601 date or time, or 'any'."
+        " By default those that are valid now. Needs declared validity.",
     )
     explain: bool = Field(
         False, description="Return all evidence: scores, ranks, thresholds, the judge's verdict."
@@ -134,6 +140,8 @@ class SearchService:
         index: collection to search.
         policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
         fields: fields of the :class:`Engine`; clients read of them in the descriptions.
+        validity: validity of the :class:`Engine`, of searches for contradictions and of checks for
+            conflicts; described to clients, too.
         judge: judge of the :class:`Engine`. A model that compares passages also reads the
             candidates of a search for contradictions, and the pairs of a check for conflicts. With
             another judge the package's cross-encoder reads these pairs, with None no model does.
@@ -146,17 +154,20 @@ class SearchService:
         policy: AnyPolicy = "auto",
         *,
         fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
     ) -> None:
         self.index = index
-        self._engine = Engine(index, policy, fields=fields, judge=judge, reranker=reranker)
+        self._engine = Engine(
+            index, policy, fields=fields, validity=validity, judge=judge, reranker=reranker
+        )
         own = judge.judge if isinstance(judge, JudgeSettings) else judge
         self._pair_judge = own if isinstance(own, ModelJudge) and own.compares else None
         pair_judge: AnyPairJudge = self._pair_judge
         if pair_judge is None and own is not None:
             pair_judge = "auto"
-        self._conflicts = ConflictCheck(index, pair_judge)
+        self._conflicts = ConflictCheck(index, pair_judge, self._engine.validity)
 
     def describe(self, request: type[Request]) -> str:
         """Describe a request to a client, with the declared fields that it may compare."""
@@ -168,9 +179,12 @@ class SearchService:
             description += f" Fields of the passages, for `filter`: {listed}."
             if issubclass(request, SearchRequest):
                 description += " Comparisons with these are read from the query, too."
-        # no engine has it yet
-        if validity := getattr(self._engine, "validity", None):
-            description += " A passage is valid from its {} until its {}.".format(*validity)
+        if validity := self._engine.validity:
+            start, end = validity
+            description += (
+                f" Passages are valid from the date in {start!r} until the date in {end!r}; `as_of`"
+                " asks for those of another time than now."
+            )
         return description
 
     async def health(self) -> Health:
@@ -191,10 +205,13 @@ class SearchService:
                     filter=request.filter,
                     exclude=request.exclude,
                     hard=request.hard,
+                    as_of=request.as_of,
                 )
             case ExpressionRequest(expression=text):
                 expression = read_query(text, "expression", self._engine.policy)
-                hits = await self._engine.asearch(expression, request.k, filter=request.filter)
+                hits = await self._engine.asearch(
+                    expression, request.k, filter=request.filter, as_of=request.as_of
+                )
             case ContradictionRequest():
                 hits = await self._find_contradictions(request)
         note = None if hits else await self._explain_nothing(request)
@@ -208,11 +225,18 @@ class SearchService:
 
     async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
         search = ContradictionSearch(
-            self.index, min_probability=request.min_probability, judge=self._pair_judge
+            self.index,
+            min_probability=request.min_probability,
+            judge=self._pair_judge,
+            validity=self._engine.validity,
         )
         if request.passage_id is not None:
-            return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
-        return await search.asearch(str(request.text), request.k, filter=request.filter)
+            return await search.asearch_like(
+                request.passage_id, request.k, filter=request.filter, as_of=request.as_of
+            )
+        return await search.asearch(
+            str(request.text), request.k, filter=request.filter, as_of=request.as_of
+        )
 
 
 def _described(declared: Declared) -> str:

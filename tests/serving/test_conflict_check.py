@@ -74,6 +74,20 @@ async def test_which_state_is_newer_is_said(service):
         assert ("older" in conflict.reason) == (relation == "superseded")
 
 
+async def test_passages_of_different_times_are_in_no_conflict():
+    """Two prices of two years are both right; a text without dates may contradict either."""
+    texts = ["Entry costs 4 euros.", "Entry costs 6 euros.", "Entry costs 9 euros."]
+    with PassageIndex.open() as index:
+        old = {"since": "2019-01-01", "till": "2024-01-01"}
+        index.add([Passage("old", texts[0], old), Passage("new", texts[1], {"since": old["till"]})])
+        for validity, apart in ((("since", "till"), True), (None, False)):
+            service = SearchService(index, validity=validity)
+            response = await checked(service, texts=texts[2:], ids=["old", "new"])
+            pairs = {frozenset(each[:2]) for each in found(response)}
+            assert (frozenset(("old", "new")) not in pairs) == apart
+            assert {frozenset(("0", "old")), frozenset(("0", "new"))} <= pairs
+
+
 async def test_a_stored_id_is_never_taken_for_a_text():
     with PassageIndex.open() as index:
         index.add([Passage("text0", LEAVE[0]), Passage("text_1", LEAVE[1])])

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 from serving_examples import EITHER, PASSAGES, STATEMENT, WITHOUT_POOL
 
-from logic_retrievers import ContradictionSearch, Engine, Expression, PassageIndex
+from logic_retrievers import ContradictionSearch, Engine, Expression, Passage, PassageIndex
 from logic_retrievers.errors import (
     ConfigurationError,
     MissingVectorError,
@@ -126,6 +126,30 @@ def test_declared_fields_are_described(index):
     assert plain == SearchRequest.__doc__
     described = build_app(service).openapi()["paths"]["/search"]["post"]["description"]
     assert said in described
+
+
+async def test_passages_are_searched_as_of_a_date():
+    """An assistant would quote a rule that no longer holds."""
+    text = "Entry to the museum costs {} euros."
+    old = Passage("old", text.format(4), {"since": "2019-01-01", "till": "2024-01-01"})
+    new = Passage("new", text.format(6), {"since": "2024-01-01"})
+    with PassageIndex.open(vectors=("topical", "compatibility", "contradiction")) as index:
+        index.add([old, new])
+        service = SearchService(index, validity=("since", "till"))
+        for as_of, ids in ((None, {"new"}), ("2020-05", {"old"}), ("any", {"old", "new"})):
+            for request in (
+                SearchRequest(query="price of entry", as_of=as_of),
+                ExpressionRequest(expression='"price of entry"', as_of=as_of),
+                ContradictionRequest(text=text.format(5), as_of=as_of),
+            ):
+                assert {name for name, _ in await answered(service, request)} == ids
+        like = ContradictionRequest(passage_id="new", as_of="2020-05")
+        assert [name for name, _ in await answered(service, like)] == ["old"]
+        with pytest.raises(ConfigurationError, match="as_of"):
+            await service.answer(SearchRequest(query="x", as_of="yesterday"))
+        described = {name: service.describe(request) for name, request in REQUESTS.items()}
+    told = [name for name, text in described.items() if "'since'" in text and "as_of" in text]
+    assert told == ["search", "search_expression", "contradictions"]
 
 
 @pytest.mark.parametrize(
