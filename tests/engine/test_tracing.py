@@ -217,14 +217,13 @@ async def test_each_of_many_searches_has_its_own_children(index, recorded, judge
             assert span.parent.span_id == roots[number].span_id
             assert span.context.trace_id == roots[number].trace_id
     assert {number for number in range(30) if number % 5 != 4} <= set(searches.values())
-    children = [s for s in recorded() if s.name.endswith((".judge", ".read_query"))]
+    # a thread of a cancelled search may end its span after the search, and after this test
+    children = [s for s in recorded() if s.parent and s.parent.span_id in searches]
+    assert len(children) == 2 * len(searches)
     for span in children:
         parent = by_id[span.parent.span_id]
-        assert parent.name == "logic_retrievers.search"
         assert parent.context.trace_id == span.context.trace_id
         assert parent.start_time <= span.start_time <= span.end_time <= parent.end_time
-    complete = [span for span in children if span.parent.span_id in searches]
-    assert len(complete) == 2 * len(searches)
 
 
 def test_without_a_tracer_opentelemetry_is_not_even_imported():
