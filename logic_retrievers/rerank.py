@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,6 +46,7 @@ from logic_retrievers.ranking.query_input import (
 )
 from logic_retrievers.scoring import cosine
 from logic_retrievers.text import is_blank
+from logic_retrievers.tracing import Attributes, reranking_attributes, traced
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts, check_passages, distinct
 
@@ -53,6 +54,17 @@ if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.passage_index import PassageIndex
     from logic_retrievers.types import Scores
+
+
+def _describe_reranking(
+    hits: Sequence[Hit],
+    reranker: Reranker,
+    query: Query,
+    passages: Sequence[Passage],
+    k: int | None = None,
+    **_: Any,
+) -> Attributes:
+    return reranking_attributes(hits, query, passages, reranker.policy, k)
 
 
 class Reranker:
@@ -107,6 +119,7 @@ class Reranker:
             return self._encoder
         return default_encoder() if self.index is None else self.index.encoder
 
+    @traced("rerank", "RERANKER", _describe_reranking)
     def rerank(
         self,
         query: Query,
@@ -144,6 +157,7 @@ class Reranker:
         operation = self._plan(query, passages, k, exclude, hard, now)
         return run_over(self.index, operation)
 
+    @traced("rerank", "RERANKER", _describe_reranking)
     async def arerank(
         self,
         query: Query,

@@ -45,6 +45,7 @@ from logic_retrievers.ranking.query_input import (
     check_now,
     check_query,
 )
+from logic_retrievers.tracing import Attributes, own_attributes, retrieval_attributes, traced
 from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
 from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
@@ -118,6 +119,27 @@ class SearchOptions(TypedDict, total=False):
     as_of: AsOf
 
 
+def _describe_search(
+    hits: Sequence[Hit], engine: Engine, query: Query, k: int = 10, **options: Any
+) -> Attributes:
+    policy, exclude = options.get("policy") or engine.policy, options.get("exclude", ())
+    told = retrieval_attributes(hits, query, policy, k)
+    return told | own_attributes(excluded=len(exclude))
+
+
+def _describe_searches(
+    hit_lists: Sequence[Sequence[Hit]],
+    engine: Engine,
+    queries: Sequence[Query],
+    k: int = 10,
+    **options: Any,
+) -> Attributes:
+    # OpenInference's spans hold the documents of one query
+    policy = resolve_policy(options.get("policy") or engine.policy).name
+    hits = sum(map(len, hit_lists))
+    return own_attributes(policy=policy, k=k, queries=len(queries), hits=hits)
+
+
 class Engine:
     """Searches an index under a policy.
 
@@ -174,6 +196,7 @@ class Engine:
         self.judge = judge
         self.reranker = reranker
 
+    @traced("search", "RETRIEVER", _describe_search)
     def search(self, query: Query, k: int = 10, **options: Unpack[SearchOptions]) -> list[Hit]:
         """Return the k best passages for a query, best first.
 
@@ -204,18 +227,21 @@ class Engine:
         """
         return self.index.run(self._search([query], k, options))[0]
 
+    @traced("search", "RETRIEVER", _describe_search)
     async def asearch(
         self, query: Query, k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[Hit]:
         """Do :meth:`search` without blocking the event loop."""
         return (await self.index.arun(self._search([query], k, options)))[0]
 
+    @traced("search_many", "CHAIN", _describe_searches)
     def search_many(
         self, queries: Sequence[Query], k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[list[Hit]]:
         """Do :meth:`search` for many queries, encoded together and sent in batched requests."""
         return self.index.run(self._search(queries, k, options))
 
+    @traced("search_many", "CHAIN", _describe_searches)
     async def asearch_many(
         self, queries: Sequence[Query], k: int = 10, **options: Unpack[SearchOptions]
     ) -> list[list[Hit]]:

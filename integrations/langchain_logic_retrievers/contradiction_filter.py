@@ -17,7 +17,7 @@ from langchain_logic_retrievers.documents import (
     trusted_passages,
     with_contradictions,
 )
-from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
+from langchain_logic_retrievers.tracing import FILTERING, asend_event, inside_run, send_event
 from logic_retrievers import conflicts
 from logic_retrievers.adapters.core_cache import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
@@ -72,7 +72,8 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     ) -> Sequence[Document]:
         """Return the documents that stay, in their order; see :meth:`filter`."""
         candidates, core = to_candidates(documents), self._core()
-        result = core.filter(**self._request(candidates, query))
+        with inside_run(callbacks):
+            result = core.filter(**self._request(candidates, query))
         send_event(FILTERING, partial(_describe, core, result), callbacks)
         return [with_contradictions(*found) for found in paired(candidates, result.hits)]
 
@@ -80,7 +81,8 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         candidates, core = to_candidates(documents), self._core()
-        result = await core.afilter(**self._request(candidates, query))
+        with inside_run(callbacks):
+            result = await core.afilter(**self._request(candidates, query))
         await asend_event(FILTERING, partial(_describe, core, result), callbacks)
         return [with_contradictions(*found) for found in paired(candidates, result.hits)]
 

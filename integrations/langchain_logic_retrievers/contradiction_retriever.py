@@ -10,7 +10,7 @@ from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
 from langchain_logic_retrievers.retriever import LogicRetriever
-from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
+from langchain_logic_retrievers.tracing import RETRIEVAL, inside_run, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import (
     ContradictionOptions,
@@ -83,7 +83,8 @@ class ContradictionRetriever(LogicRetriever):
                 :meth:`logic_retrievers.ContradictionSearch.search_like`.
         """
         core, request = self._search({**settings})
-        hits = core.search_like(passage_id, **request)
+        with inside_run(None):
+            hits = core.search_like(passage_id, **request)
         send_event(RETRIEVAL, partial(describe_hits, POLICY, hits), None)
         return [to_document(hit) for hit in hits]
 

@@ -9,7 +9,7 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 
 from langchain_logic_retrievers.documents import STRICT, to_candidates, with_ranking
-from langchain_logic_retrievers.tracing import RERANKING, asend_event, send_event
+from langchain_logic_retrievers.tracing import RERANKING, asend_event, inside_run, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import RerankerFields
@@ -53,7 +53,8 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
                 :meth:`logic_retrievers.Reranker.rerank`.
         """
         candidates, reranker = to_candidates(documents), self._reranker()
-        hits = reranker.rerank(**self._request(query, candidates))
+        with inside_run(callbacks):
+            hits = reranker.rerank(**self._request(query, candidates))
         send_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
         return [with_ranking(*found) for found in paired(candidates, hits)]
 
@@ -61,7 +62,8 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
         candidates, reranker = to_candidates(documents), self._reranker()
-        hits = await reranker.arerank(**self._request(query, candidates))
+        with inside_run(callbacks):
+            hits = await reranker.arerank(**self._request(query, candidates))
         await asend_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
         return [with_ranking(*found) for found in paired(candidates, hits)]
 

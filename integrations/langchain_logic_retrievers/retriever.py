@@ -17,7 +17,7 @@ from pydantic import Field
 
 from langchain_logic_retrievers.documents import STRICT, to_document
 from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, inside_run, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import (
     Count,
@@ -52,16 +52,20 @@ class LogicRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **settings: Any
     ) -> list[Document]:
         policy, core, request = self._request(query, settings)
-        hits = core.search(**request)
-        send_event(RETRIEVAL, partial(describe_hits, policy, hits), run_manager.get_child())
+        callbacks = run_manager.get_child()
+        with inside_run(callbacks):
+            hits = core.search(**request)
+        send_event(RETRIEVAL, partial(describe_hits, policy, hits), callbacks)
         return [to_document(hit) for hit in hits]
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **settings: Any
     ) -> list[Document]:
         policy, core, request = self._request(query, settings)
-        hits = await core.asearch(**request)
-        await asend_event(RETRIEVAL, partial(describe_hits, policy, hits), run_manager.get_child())
+        callbacks = run_manager.get_child()
+        with inside_run(callbacks):
+            hits = await core.asearch(**request)
+        await asend_event(RETRIEVAL, partial(describe_hits, policy, hits), callbacks)
         return [to_document(hit) for hit in hits]
 
 

@@ -24,7 +24,7 @@ CORE = ("logic-retrievers", "numpy", "onnxruntime", "qdrant-client", "tokenizers
 OPTIONAL = (
     *("langchain-core", "llama-index-core", "haystack-ai"),
     *("sentence-transformers", "torch", "ir-measures"),
-    *("pypdfium2", "mammoth", "markdownify"),
+    *("pypdfium2", "mammoth", "markdownify", "opentelemetry-api"),
 )
 # these packages share a folder, so installing one breaks the one before
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")

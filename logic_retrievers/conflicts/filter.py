@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from logic_retrievers.checks import check_choice, check_count, check_number
 from logic_retrievers.conflicts.candidate_pairs import (
@@ -23,6 +23,7 @@ from logic_retrievers.conflicts.conflict_resolution import (
     resolve_conflicts,
 )
 from logic_retrievers.conflicts.filter_result import (
+    NAME,
     FilterResult,
     build_filter_result,
     describe_contested,
@@ -42,9 +43,29 @@ from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.ranking.query_input import Query
+from logic_retrievers.tracing import Attributes, own_attributes, reranking_attributes, traced
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
 from logic_retrievers.validity import Validity, check_validity
+
+
+def _describe_filtering(
+    result: FilterResult,
+    contradictions: ContradictionFilter,
+    passages: Sequence[Passage],
+    k: int | None = None,
+    *,
+    query: Query | None = None,
+    **_: Any,
+) -> Attributes:
+    return {
+        **reranking_attributes(result.hits, query, passages, NAME, k),
+        **own_attributes(
+            resolution=contradictions.resolution.name,
+            dropped=len(result.dropped),
+            conflicts=len(result.conflicts),
+        ),
+    }
 
 
 class ContradictionFilter:
@@ -177,6 +198,7 @@ class ContradictionFilter:
             validity=self.validity,
         )
 
+    @traced("contradiction_filter", "RERANKER", _describe_filtering)
     def filter(
         self,
         passages: Sequence[Passage],
@@ -206,6 +228,7 @@ class ContradictionFilter:
         warn_each(warnings)
         return result
 
+    @traced("contradiction_filter", "RERANKER", _describe_filtering)
     async def afilter(
         self,
         passages: Sequence[Passage],

@@ -28,6 +28,7 @@ from logic_retrievers.judging.relation import (
     conflict_probability,
     pair_texts,
 )
+from logic_retrievers.tracing import Attributes, own_attributes, traced
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # position in a pair -> passage
@@ -90,6 +91,12 @@ def check_pair_judge(judge: Any) -> None:
         )
 
 
+def _describe_reading(
+    read: Sequence[object], reader: Reader, pairs: Sequence[TextPair]
+) -> Attributes:
+    return own_attributes(judge=reader.name, pairs=len(pairs), answered=len(read))
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """A judge's cross-encoder, loaded at the first reading.
@@ -143,12 +150,11 @@ class Reader:
     def fingerprint(self) -> str:
         return self.manifest.cross_encoder_fingerprint(self.entry)
 
+    @traced("read_pairs", "CHAIN", _describe_reading)
     def read(self, pairs: Sequence[TextPair]) -> Sequence[tuple[float, ...]]:
         """Return the probabilities of the model's labels, for each pair of texts."""
         from logic_retrievers.judging import default_nli, default_relation  # loads ONNX Runtime
 
-        if not pairs:
-            return ()
         model = self.model
         if model is None:
             model = default_relation() if self.name == "relation" else default_nli()
@@ -172,7 +178,8 @@ class Reader:
         keys = [sha256(repr(text).encode(errors="surrogatepass")).digest() for text in texts]
         known = {key: read for key in keys if (read := readings.get(key))}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        for key, shares in zip(new, self.read(list(new.values())), strict=True):
+        fresh = self.read(list(new.values())) if new else ()
+        for key, shares in zip(new, fresh, strict=True):
             known[key] = tuple(round(share, SCORE_DECIMALS) for share in shares)
         if len(readings) + len(new) > REMEMBERED:
             readings.clear()

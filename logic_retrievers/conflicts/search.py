@@ -38,6 +38,7 @@ from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import ordinal_ranks, sparsity
 from logic_retrievers.text import is_blank, unjudgeable_reason
+from logic_retrievers.tracing import Attributes, own_attributes, retrieval_attributes, traced
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts
 from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
@@ -152,6 +153,31 @@ def rank_candidates(
     ]
 
 
+def _describe_search(
+    hits: Sequence[Hit],
+    search: ContradictionSearch,  # noqa: ARG001
+    statement: str,
+    k: int = 10,
+    **_: Any,
+) -> Attributes:
+    return {**retrieval_attributes(hits, statement, POLICY, k), **_count_conflicts(hits)}
+
+
+def _describe_search_like(
+    hits: Sequence[Hit],
+    search: ContradictionSearch,  # noqa: ARG001
+    passage_id: str,
+    k: int = 10,
+    **_: Any,
+) -> Attributes:
+    named = own_attributes(passage_id=passage_id)
+    return {**retrieval_attributes(hits, None, POLICY, k), **named, **_count_conflicts(hits)}
+
+
+def _count_conflicts(hits: Sequence[Hit]) -> Attributes:
+    return own_attributes(conflicts=sum(hit.evidence.details["conflict"] for hit in hits))
+
+
 class ContradictionSearch:
     """Finds the passages of a collection that contradict a statement.
 
@@ -211,6 +237,7 @@ class ContradictionSearch:
         }
         self._threshold = None if settings is None else settings.threshold
 
+    @traced("contradiction_search", "RETRIEVER", _describe_search)
     def search(
         self, statement: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
     ) -> list[Hit]:
@@ -231,12 +258,14 @@ class ContradictionSearch:
         """
         return self.index.run(self._search(statement, k, filter, as_of))
 
+    @traced("contradiction_search", "RETRIEVER", _describe_search)
     async def asearch(
         self, statement: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
     ) -> list[Hit]:
         """:meth:`search` without blocking the event loop; the same hits."""
         return await self.index.arun(self._search(statement, k, filter, as_of))
 
+    @traced("contradiction_search", "RETRIEVER", _describe_search_like)
     def search_like(
         self, passage_id: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
     ) -> list[Hit]:
@@ -250,6 +279,7 @@ class ContradictionSearch:
         """
         return self.index.run(self._search_like(passage_id, k, filter, as_of))
 
+    @traced("contradiction_search", "RETRIEVER", _describe_search_like)
     async def asearch_like(
         self, passage_id: str, k: int = 10, *, filter: UserFilter = None, as_of: AsOf = None
     ) -> list[Hit]:

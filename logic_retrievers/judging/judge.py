@@ -17,6 +17,20 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, ru
 from logic_retrievers.effects import Operation, UserCall
 from logic_retrievers.errors import MalformedAnswerError, describe_failure
 from logic_retrievers.text import words_of
+from logic_retrievers.tracing import (
+    ERROR_TYPE,
+    RERANKER_INPUT,
+    RERANKER_MODEL,
+    RERANKER_OUTPUT,
+    RERANKER_QUERY,
+    SPAN_KIND,
+    Attributes,
+    class_name,
+    document_attributes,
+    own_attributes,
+    text_attributes,
+    traced,
+)
 
 # a passage satisfies a query, does neither, or violates it
 LABELS = ("entailment", "neutral", "contradiction")
@@ -265,22 +279,69 @@ class Reply(Generic[T]):
 
 
 def ask(
-    judge: Callable[..., Any] | None, pairs: Sequence[Any], check: Callable[[Any], T]
+    judge: Callable[..., Any] | None,
+    pairs: Sequence[Any],
+    check: Callable[[Any], T],
+    role: str = "pair judge",
+    ids: Sequence[str] = (),
 ) -> Operation[Reply[T]]:
     """Ask a judge about all pairs; without a judge no pair has an answer.
 
     For an asynchronous caller, a synchronous judge runs in its own thread and not in an encoding
     thread, because a language model may take long. ``check`` converts the answer for one pair or
-    raises :class:`MalformedAnswerError`.
+    raises :class:`MalformedAnswerError`. ``role`` and ``ids``, the passage of each pair, are for
+    tracers.
     """
     if judge is None or not pairs:
         return Reply([None] * len(pairs))
-    arguments = (judge, pairs, check)
+    arguments = (judge, pairs, check, role, ids)
     reply: Reply[T] = yield UserCall(partial(_ask, *arguments), partial(_aask, *arguments))
     return reply
 
 
-def _ask(judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any], T]) -> Reply[T]:
+def _describe_reading(
+    reply: Reply[Any],
+    judge: Callable[..., Any],
+    pairs: Sequence[TextPair],
+    check: object,  # noqa: ARG001
+    role: str,
+    ids: Sequence[str],
+) -> Attributes:
+    answers = [None] * len(pairs) if reply.answers is None else reply.answers
+    attributes = own_attributes(
+        judge=class_name(judge),
+        role=role,
+        pairs=len(pairs),
+        answered=sum(answer is not None for answer in answers),
+    )
+    if reply.answers is None:
+        attributes[ERROR_TYPE] = "PairJudgeWarning"  # the search goes on without the judge
+    if not ids:  # pairs of passages
+        return {**attributes, SPAN_KIND: "CHAIN"}
+    scores = [None if answer is None else _margin(answer) for answer in answers]
+    texts = [text for text, _ in pairs]
+    queries = {str(query) for _, query in pairs}
+    return {
+        **document_attributes(RERANKER_INPUT, zip(ids, [None] * len(ids), texts, strict=True)),
+        **document_attributes(RERANKER_OUTPUT, zip(ids, scores, texts, strict=True)),
+        **(text_attributes(**{RERANKER_QUERY: queries.pop()}) if len(queries) == 1 else {}),
+        **attributes,
+        RERANKER_MODEL: class_name(judge),
+    }
+
+
+def _margin(answer: Answer) -> float:
+    return answer if isinstance(answer, float) else answer[0] - answer[2]
+
+
+@traced("judge", "RERANKER", _describe_reading)
+def _ask(
+    judge: Callable[..., Any],
+    pairs: Sequence[Any],
+    check: Callable[[Any], T],
+    role: str,  # noqa: ARG001
+    ids: Sequence[str],  # noqa: ARG001
+) -> Reply[T]:
     try:
         answer = judge(list(pairs))
         if inspect.isawaitable(answer):
@@ -290,11 +351,20 @@ def _ask(judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any],
         return Reply(None, describe_failure(error))
 
 
-async def _aask(
-    judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any], T]
-) -> Reply[T]:
+async def _aask(judge: Callable[..., Any], *arguments: Any) -> Reply[Any]:
     if not _is_async(judge):
-        return await asyncio.to_thread(_ask, judge, pairs, check)
+        return await asyncio.to_thread(_ask, judge, *arguments)
+    return await _await_answer(judge, *arguments)
+
+
+@traced("judge", "RERANKER", _describe_reading)
+async def _await_answer(
+    judge: Callable[..., Any],
+    pairs: Sequence[Any],
+    check: Callable[[Any], T],
+    role: str,  # noqa: ARG001
+    ids: Sequence[str],  # noqa: ARG001
+) -> Reply[T]:
     try:
         return _checked(await judge(list(pairs)), len(pairs), check)
     except Exception as error:

@@ -17,6 +17,7 @@ from logic_retrievers.judging.judge import Question
 from logic_retrievers.queries import ConstraintParser, ParsedQuery, QueryParser
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.fusion import Scores
+from logic_retrievers.tracing import INPUT, Attributes, own_attributes, text_attributes, traced
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
@@ -125,6 +126,25 @@ def _is_field_value(pair: Any) -> bool:
     return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
 
 
+def _describe_reading(parsed: ParsedQuery, *_: object) -> Attributes:
+    return {
+        **own_attributes(
+            kind=parsed.kind,
+            constraint=parsed.constraint,
+            excluded=len(parsed.excluded_outright),
+            rule=parsed.rule,
+        ),
+        **text_attributes(
+            **{INPUT: parsed.text}, wanted=parsed.wanted, excluded_texts=parsed.excluded_outright
+        ),
+    }
+
+
+@traced("read_query", "CHAIN", _describe_reading)
+def _read(text: str, parser: QueryParser) -> ParsedQuery:
+    return parser.parse(text)
+
+
 class PolicyRouter(ABC):
     """Chooses a policy for each query, without I/O, clock or randomness.
 
@@ -137,7 +157,7 @@ class PolicyRouter(ABC):
 
     def parse(self, query: str | ParsedQuery) -> ParsedQuery:
         """Parse the query unless it is parsed already."""
-        return query if isinstance(query, ParsedQuery) else self.parser.parse(query)
+        return query if isinstance(query, ParsedQuery) else _read(query, self.parser)
 
     def read_fields(self, query: str, today: date) -> FieldReading | None:  # noqa: ARG002
         """Read what a query says of declared metadata fields; None if no field is declared."""

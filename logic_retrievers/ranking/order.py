@@ -161,6 +161,7 @@ def _read(
     """Return the judgements of each query by candidate; warn if the judge failed."""
     read: list[tuple[int, int, str, int]] = []  # query, candidate, excerpt, number of texts
     pairs: list[TextPair] = []
+    ids: list[str] = []  # of each pair, for a tracer
     for number, question in enumerate(questions):
         if question is None:
             continue
@@ -172,7 +173,8 @@ def _read(
                 )
                 read.append((number, ranked.index, excerpt, len(texts)))
                 pairs += [(excerpt, text) for text in texts]
-    reply = yield from ask(judge.judge, pairs, check_answer)
+                ids += [passage.id] * len(texts)
+    reply = yield from ask(judge.judge, pairs, check_answer, role, ids)
     if reply.warning:
         warn(PairJudgeWarning, reply.warning_of(role))
     judgements: list[dict[int, AnyJudgement]] = [{} for _ in rankings]

@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "validity": {"dates", "errors", "types"},
     "effects": set(),
     "http": {"errors"},
+    "tracing": {"types", "errors"},
     "progress": {"errors"},
     "checks": {"errors"},
     "overrides": {"errors", "checks"},
@@ -41,7 +42,7 @@ MAY_IMPORT = {
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
         *("scoring", "text", "language", "files", "http", "chat"),
-        "answer_cache",
+        *("answer_cache", "tracing"),
     },
     "queries": {"errors", "checks", "text", "language", "judging"},
     "validation": {"types", "errors", "encoders"},
@@ -51,7 +52,7 @@ MAY_IMPORT = {
     },
     "policies": {
         *("types", "errors", "checks", "overrides", "scoring", "queries", "text", "language"),
-        *("judging", "fields"),
+        *("judging", "fields", "tracing"),
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -65,6 +66,7 @@ from logic_retrievers.errors import (
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.ranking.execution import arun_over, run_over
+from logic_retrievers.tracing import Attributes, own_attributes, traced
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import as_stored, check_parts, check_passages
 
@@ -73,6 +75,22 @@ _FORGOTTEN = (
     " process: later no one can tell for which passage they were, and what was restored by hand may"
     " be so again. Name a file: ledger='ledger.sqlite'"
 )
+
+
+def _describe_cleaning(result: CleaningResult, *_: object, **__: object) -> Attributes:
+    kinds = Counter(str(decision.finding.kind) for decision in result.decisions)
+    actions = Counter(decision.action for decision in result.decisions)
+    return own_attributes(
+        collection=result.collection,
+        resolution=result.resolution,
+        dry_run=result.dry_run,
+        examined=result.examined,
+        compared=result.compared,
+        unjudged=len(result.unjudged),
+        hidden=len(result.quarantined),
+        **{f"kind.{name}": count for name, count in kinds.items()},
+        **{f"action.{name}": count for name, count in actions.items()},
+    )
 
 
 class CorpusCleaner:
@@ -144,6 +162,7 @@ class CorpusCleaner:
             raise ConfigurationError("nothing is hidden without an index: pass one")
         return Quarantine(self.index, self.ledger)
 
+    @traced("clean", "CHAIN", _describe_cleaning)
     def clean(
         self,
         passages: Iterable[Passage] | None = None,
@@ -175,6 +194,7 @@ class CorpusCleaner:
         warn_each(warnings)
         return result
 
+    @traced("clean", "CHAIN", _describe_cleaning)
     async def aclean(
         self,
         passages: Iterable[Passage] | None = None,
