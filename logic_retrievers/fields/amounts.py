@@ -15,10 +15,10 @@ _MAGNITUDES: dict[str, int] = WORDS["numbers"]["magnitudes"]
 _WORDS = {word: value for value, word in enumerate(_UNITS)}
 _WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS, 2)}
 _ANY_WORD = "|".join(sorted([*_WORDS, "hundred", "thousand", "million", "dozen"], key=len)[::-1])
-# "two", "twenty-five", "one hundred and fifty thousand", "a hundred", "half a million"
+# "two", "twenty-five", "one hundred and fifty thousand", "a hundred", "half a million", "half a"
 NUMBER_WORD = (
-    rf"(?:(?:half )?an? (?:hundred|thousand|million|dozen)|(?:{_ANY_WORD})"
-    rf"(?:(?:[ -]|,? and )(?:{_ANY_WORD}))*)"
+    rf"(?:(?:half )?an? (?:hundred|thousand|million|dozen)|half an?|(?:{_ANY_WORD})"
+    rf"(?:(?:[ -]|,? and )(?:{_ANY_WORD}))*(?: and a half)?)"
 )
 _DIGITS = r"(?:\d{1,3}(?:[, \u00a0\u202f'\u2019]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)"
 _MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len)[::-1])
@@ -65,12 +65,15 @@ class Amount:
         low = self.low
         if self.magnitude == 1 and low * other.magnitude <= other.high:
             low *= other.magnitude
-        currency = self.currency or other.currency
-        both = sorted((low, other.high))
+        low, high = sorted((low, other.high))
         return replace(
-            self, end=other.end, low=both[0], high=both[1], currency=currency,
+            other,
+            start=self.start,
+            low=low,
+            high=high,
+            currency=self.currency or other.currency,
             bare=self.bare and other.bare,
-        )  # fmt: skip
+        )
 
 
 def find_amounts(text: str) -> list[Amount]:
@@ -103,7 +106,10 @@ def _value_of_digits(digits: str) -> float:
 
 def _value_of_words(words: str) -> float:
     total = group = 0.0
-    for word in re.findall("[a-z]+", words.lower()):
+    said = words.lower()
+    if said.endswith(" and a half"):
+        return _value_of_words(said.removesuffix(" and a half")) + 0.5
+    for word in re.findall("[a-z]+", said):
         if word in _WORDS:
             group += _WORDS[word]
         elif word == "half":

@@ -65,6 +65,7 @@ _HANGING = re.compile(
     rf"(?:[\s,;:-]|(?<!\w)(?:{any_word(_LISTS['hanging'])})(?!\w))+$", re.IGNORECASE
 )
 # periods that say nothing without a word before them: "may", "friday", "2021"
+_RELATIVE = ("rolling", "ago", "relative")
 _NEEDS_CUE = ("year", "month", "weekday", "named", "part")
 
 
@@ -146,6 +147,8 @@ class FieldReader:
             aged = self._claim_age(text, amount, done, today)
             if aged is not None:
                 return aged
+        if amount.may_be_year and self._is_named_year(text, amount, done):
+            return self._claim_year(text, amount, done, today)
         operator, start = before_number(text, done, amount.start)
         end = amount.end
         if amount.is_range and (begins := range_start(text, done, amount.start)) is not None:
@@ -264,6 +267,12 @@ class FieldReader:
         day = back(today, amount.low, duration["unit"].lower())
         return _claim(text, start, duration.end(), self._in_time(name, operator, day, day))
 
+    def _is_named_year(self, text: str, amount: Amount, done: int) -> bool:
+        """Whether a year's field is named before it: "released since 2021"."""
+        _, start = before_period(text, done, amount.start)
+        before = self._word_before.search(text, done, start)
+        return before is not None and self._name(before) in self._times
+
     def _claim_year(self, text: str, amount: Amount, done: int, today: date) -> _Claim | None:
         if not self._times:
             return None
@@ -278,9 +287,8 @@ class FieldReader:
         if is_range and begins is not None:
             operator, start = "eq", begins
         end = period.end
-        if operator in (None, "eq"):
-            after, end = behind(text, end)
-            operator = after or operator
+        after, end = behind(text, end)  # "from 2020 or earlier"
+        operator = after or operator
         kind = Year if period.is_years else Date
         name, begin = self._field_of_time(text, done, start, kind)
         is_named = begin < start
@@ -289,6 +297,10 @@ class FieldReader:
             name, end, is_named = self._name(match), match.end(), True
         is_cue = operator not in (None, "about") or (operator == "about" and is_named)
         needs_cue = period.kind in _NEEDS_CUE and period.first.year == period.last.year
+        # "in berlin on 9 november 1989" is no date of the passage
+        of_passage = is_named or period.kind in _RELATIVE or isinstance(self._times[name], Year)
+        if operator == "eq" and not of_passage:
+            return None
         if needs_cue and not (is_cue or is_named):
             return None
         if is_named:
