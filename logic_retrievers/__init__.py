@@ -39,7 +39,8 @@ _MODULES = {
     ),
     "queries": "And Atom ConstraintParser Decomposer Expression Not Or ParsedQuery QueryParser",
     "rerank": "Reranker",
-    "search": "Engine SearchOptions",
+    "search": "Engine",
+    "search_options": "SearchOptions",
     "types": "Evidence Hit Passage",
 }
 

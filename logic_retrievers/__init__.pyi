@@ -50,7 +50,7 @@ from logic_retrievers.queries import ParsedQuery as ParsedQuery
 from logic_retrievers.queries import QueryParser as QueryParser
 from logic_retrievers.rerank import Reranker as Reranker
 from logic_retrievers.search import Engine as Engine
-from logic_retrievers.search import SearchOptions as SearchOptions
+from logic_retrievers.search_options import SearchOptions as SearchOptions
 from logic_retrievers.types import Evidence as Evidence
 from logic_retrievers.types import Hit as Hit
 from logic_retrievers.types import Passage as Passage

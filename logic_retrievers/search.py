@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, Unpack
 
-from logic_retrievers.checks import MAX_COUNT, check_count, check_number, check_type
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import (
-    ConfigurationError,
     EmptyFilterWarning,
     InputError,
     MissingVectorError,
     ShortListWarning,
     warn,
 )
-from logic_retrievers.index.groups import Grouping, check_group_by
-from logic_retrievers.index.search_params import SearchParams, check_params
-from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
+from logic_retrievers.judging.settings import (
+    AnyJudge,
+    WeightedJudge,
+    check_any_judge,
+    resolve_judge,
+)
 from logic_retrievers.policies import AutoPolicy, Policy, PolicyRouter, resolve_policy
 from logic_retrievers.policies.auto import with_fields
 from logic_retrievers.queries import Expression, ParsedQuery
@@ -29,7 +30,7 @@ from logic_retrievers.ranking.execution import (
     plan_queries,
     warn_if_untrained,
 )
-from logic_retrievers.ranking.grouped import count_groups, grouped, groupings_for
+from logic_retrievers.ranking.grouped import count_groups, grouped
 from logic_retrievers.ranking.order import (
     build_hits,
     judge_candidates,
@@ -39,84 +40,21 @@ from logic_retrievers.ranking.order import (
 )
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
-    Hard,
     Query,
-    check_exclude,
-    check_now,
     check_query,
 )
+from logic_retrievers.search_options import CheckedOptions, SearchOptions, check_options
 from logic_retrievers.tracing import Attributes, own_attributes, retrieval_attributes, traced
 from logic_retrievers.types import CandidatePool, Hit
 from logic_retrievers.validation import check_parts
-from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity, validity_filter
+from logic_retrievers.validity import Validity, check_validity
 
 if TYPE_CHECKING:
-    from qdrant_client import models
-
     from logic_retrievers.index.candidate_search import EncodedVectorQuery
-    from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
 # Attempts at a search whose candidates are deleted or hidden before they are read.
 ATTEMPTS = 4
-
-
-class SearchOptions(TypedDict, total=False):
-    """Options of one search.
-
-    Args:
-        policy: used instead of the engine's own.
-        filter: only matching passages are searched; a Qdrant ``Filter`` or ``{"key": value}`` over
-            the metadata.
-        min_score: lowest score of a hit *under the policy*.
-        exclude: at most 31 texts to exclude, in addition to those that the query itself excludes.
-            Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
-        hard: whether to leave out passages that name an excluded text, see below; ``"words"``
-            leaves them out whatever the judge says.
-        now: date or time from which "last year" and "two weeks ago" count; by default the clock's.
-        strict_fields: what a query requires of declared fields (see
-            :class:`~logic_retrievers.AutoPolicy`) is a filter. If no passage meets it, the list is
-            empty if this is True. By default passages that are near to it come first. Both warn.
-        offset: number of first hits to skip; ranks continue behind them.
-        group_by: return the best passages of k documents, or other groups, see below: ``source``,
-            or a field of the metadata.
-        per_group: greatest number of hits of one group.
-        params: search parameters of Qdrant for the search of candidates, as a ``SearchParams`` or a
-            dict of its fields ``hnsw_ef``, ``exact``, ``quantization``, ``indexed_only`` and
-            ``acorn``. Only fields that are set replace the package's own; scores stay exact.
-        as_of: only passages that are valid at this time are searched, under an engine with
-            ``validity``: a date, a datetime, or ISO 8601 text. Of a partial date ("2024-05") the
-            start counts; a time without a zone is UTC. The default is now, and "any" searches
-            passages whatever their validity.
-
-    ``hard`` works with every policy. It looks for each excluded text as whole words in a passage's
-    text, embedded text and title; see
-    :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`. With ``auto`` and ``boolean``,
-    texts that the query itself excludes count too. A judge with a probability of at least .7
-    overrules the words: "nut-free" may stay, walnuts may go. The search reads the first 200
-    candidates, or ten times k if that is more. ``evidence.details["left_out"]`` counts the passages
-    left out before the last hit.
-
-    ``group_by`` keeps a long document from crowding out the others. k counts groups, and so does
-    ``offset``. The best k groups by their best hits are returned, each with at most ``per_group``
-    hits, in one list in the order of the policy. ``source`` is the passage's source, or the field
-    of that name in its metadata if it has none. A passage without a value, or with several, is a
-    group of its own. The search looks for further groups until there are k.
-    ``evidence.details["group"]`` has the value.
-    """
-
-    policy: AnyPolicy | None
-    filter: UserFilter
-    min_score: float | None
-    exclude: Sequence[str]
-    hard: Hard
-    now: date | None
-    strict_fields: bool
-    offset: int
-    group_by: str | None
-    per_group: int
-    params: SearchParams
-    as_of: AsOf
 
 
 def _describe_search(
@@ -251,35 +189,26 @@ class Engine:
     def _search(
         self, queries: Sequence[Query], k: int, options: SearchOptions
     ) -> Operation[list[list[Hit]]]:
-        if unknown := sorted(options.keys() - SearchOptions.__annotations__.keys()):
-            names = ", ".join(sorted(SearchOptions.__annotations__))
-            raise ConfigurationError(f"a search has no option {unknown[0]!r}; there is {names}")
-        policy, min_score = options.get("policy"), options.get("min_score")
-        exclude, hard = options.get("exclude", ()), options.get("hard", False)
-        strict = options.get("strict_fields", False)
-        check_type("strict_fields", strict, bool)
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
-        check_count("k", k)
-        offset, per_group = options.get("offset", 0), options.get("per_group", 1)
-        group_by, params = options.get("group_by"), check_params(options.get("params"))
-        check_count("offset", offset, MAX_COUNT - k, least=0)
-        check_group_by(group_by, per_group, self.index.prefixes)
-        wanted = offset + k
-        if min_score is not None:
-            check_number("min_score", min_score)
+        policy = options.get("policy")
         chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
-        excluded = check_exclude(exclude, hard, chosen)
-        today = check_now(options.get("now"))
-        moment = check_as_of(options.get("as_of"), self.validity)
-        valid = [validity_filter(self.validity, moment)] if self.validity and moment else []
+        asked = check_options(options, k, chosen, self.validity, self.index.prefixes)
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
         reranker = yield from resolve_judge(self.reranker, "reranker")
         read = 0 if reranker is None else reranker.constants.candidates
         planned = yield from plan_queries(
-            checked, chosen, specs, vectors, wanted, excluded, hard=hard, today=today, read=read
+            checked,
+            chosen,
+            specs,
+            vectors,
+            asked.wanted,
+            asked.exclude,
+            hard=asked.hard,
+            today=asked.today,
+            read=read,
         )
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
@@ -295,16 +224,9 @@ class Engine:
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
 
-        def groupings(queries: Sequence[PlannedQuery]) -> list[Grouping] | None:
-            if group_by is None:
-                return None
-            return groupings_for(queries, group_by, wanted, per_group, judge, reranker)
-
         for _ in range(ATTEMPTS):
-            relaxed, pools = yield from self._find(
-                planned, searches, options.get("filter"), valid, strict, params, groupings
-            )
-            of_queries: Sequence[Grouping | None] = groupings(relaxed) or [None] * len(relaxed)
+            relaxed, pools = yield from self._find(planned, searches, asked, judge, reranker)
+            groupings = asked.groupings(relaxed, judge, reranker) or repeat(None, len(pools))
             candidates = [
                 rank_candidates(
                     query.policy,
@@ -316,7 +238,7 @@ class Engine:
                     reranker,
                     grouping,
                 )
-                for query, pool, grouping in zip(relaxed, pools, of_queries, strict=True)
+                for query, pool, grouping in zip(relaxed, pools, groupings, strict=True)
             ]
             ids = {each.pool.ids[ranked.index] for each in candidates for ranked in each.ranking}
             passages = yield from self.index.fetch_passages(sorted(ids))
@@ -335,14 +257,17 @@ class Engine:
         rankings = yield from judge_candidates(candidates, passages, judge, reranker)
         hit_lists = []
         for query, pool, ranking in zip(relaxed, pools, rankings, strict=True):
-            if min_score is not None:
-                ranking = [ranked for ranked in ranking if ranked.score >= min_score]
+            if asked.min_score is not None:
+                ranking = [ranked for ranked in ranking if ranked.score >= asked.min_score]
             hits = build_hits(query.policy.name, pool, ranking, passages)
+            by_group = asked.group_by is not None
             if query.words is not None:
-                hits = _left_over(
-                    hits, query.words, wanted, query.read_by(judge), by_group=group_by is not None
-                )
-            hits = hits[offset:wanted] if group_by is None else grouped(hits, k, per_group, offset)
+                read_by = query.read_by(judge)
+                hits = _left_over(hits, query.words, asked.wanted, read_by, by_group=by_group)
+            if by_group:
+                hits = grouped(hits, k, asked.per_group, asked.offset)
+            else:
+                hits = hits[asked.offset : asked.wanted]
             hit_lists.append(with_reading(hits, query.reading))
         return hit_lists
 
@@ -360,34 +285,39 @@ class Engine:
         self,
         planned: Sequence[PlannedQuery],
         searches: Sequence[Sequence[EncodedVectorQuery]],
-        user_filter: UserFilter,
-        valid: Sequence[Mapping[str, Any]],
-        strict: bool,
-        params: models.SearchParams | None,
-        groupings: Callable[[Sequence[PlannedQuery]], list[Grouping] | None],
+        asked: CheckedOptions,
+        judge: WeightedJudge | None,
+        reranker: WeightedJudge | None,
     ) -> Operation[tuple[list[PlannedQuery], list[CandidatePool]]]:
-        """Find candidates; unless ``strict``, a query whose fields empty the list prefers them."""
+        """Find candidates.
+
+        Unless ``strict_fields`` says otherwise, a query whose fields empty the list prefers them.
+        """
+
+        def find(which: Sequence[int]) -> Operation[list[CandidatePool]]:
+            chosen = [queries[i] for i in which]
+            return self.index.find_candidates(
+                [searches[i] for i in which],
+                asked.filter,
+                [[*query.filters, *asked.filters] for query in chosen],
+                asked.params,
+                asked.groupings(chosen, judge, reranker),
+            )
+
         queries = [*planned]
-        filters = [[*query.filters, *valid] for query in queries]
-        pools = yield from self.index.find_candidates(
-            searches, user_filter, filters, params, groupings(queries)
-        )
+        pools = yield from find(range(len(queries)))
         unmet = [i for i, query in enumerate(queries) if query.required and not pools[i].ids]
-        said = "; ".join(str(each) for i in unmet[:1] for each in queries[i].required)
-        if strict and unmet:
-            warn(EmptyFilterWarning, f"no passage meets {said}, so a list of hits is empty")
-        if strict or not unmet:
+        if not unmet:
             return queries, pools
-        relaxed = [queries[i].preferring() for i in unmet]
-        found = yield from self.index.find_candidates(
-            [searches[i] for i in unmet],
-            user_filter,
-            [[*query.filters, *valid] for query in relaxed],
-            params,
-            groupings(relaxed),
-        )
-        for i, query, pool in zip(unmet, relaxed, found, strict=True):
-            queries[i], pools[i] = query, pool
+        said = "; ".join(map(str, queries[unmet[0]].required))
+        if asked.strict_fields:
+            warn(EmptyFilterWarning, f"no passage meets {said}, so a list of hits is empty")
+            return queries, pools
+        for i in unmet:
+            queries[i] = queries[i].preferring()
+        found = yield from find(unmet)
+        for i, pool in zip(unmet, found, strict=True):
+            pools[i] = pool
         if any(pool.ids for pool in found):
             warn(
                 EmptyFilterWarning,

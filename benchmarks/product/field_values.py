@@ -25,7 +25,7 @@ from logic_retrievers.errors import EmptyFilterWarning
 from logic_retrievers.fields import Condition, FieldReader, check_fields
 
 VALUES = Path(__file__).parents[2] / "tests" / "queries" / "values"
-TABLES = ("shops", "flats", "jobs", "papers", "papers-2")
+TABLES = ("shops", "flats", "flats-2", "jobs", "papers", "papers-2")
 NOW = date(2026, 5, 20)
 K = 10
 _REPEATS = 20

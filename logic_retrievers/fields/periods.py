@@ -33,6 +33,7 @@ _PATTERN = re.compile(
             rf"(?P<quarter_year>q[1-4] {_YEAR})",
             rf"(?P<rolling>(?:the )?(?P<way>last|past|previous|next|coming|following) "
             rf"{_COUNT} {_UNIT})",
+            rf"(?P<within>within {_COUNT.replace('count', 'days')} {_UNIT.replace('unit', 'of')})",
             rf"(?P<ago>(?P<ago_count>\d{{1,3}}|an?|{NUMBER_WORD}) "
             r"(?P<ago_unit>day|week|month|year)s? ago)",
             rf"(?P<relative>(?P<the>the )?(?P<which>last|past|previous|this|current|next|coming) "
@@ -149,12 +150,19 @@ def _quarter_year(match: re.Match[str], _today: date) -> _Days:
 
 
 def _rolling(match: re.Match[str], today: date) -> _Days:
-    said, unit = match["count"].lower(), match["unit"].lower()
-    few = {"few": 3, "several": 3}
-    count = 2 if "couple" in said else few.get(said) or read_number(said) or 1
+    count, unit = _count(match["count"]), match["unit"].lower()
     if match["way"].lower() in ("last", "past", "previous"):
         return back(today, count, unit), today, True
     return today, back(today, -count, unit)
+
+
+def _within(match: re.Match[str], today: date) -> _Days:
+    return today, back(today, -_count(match["days"]), match["of"].lower())
+
+
+def _count(said: str) -> float:
+    few = {"few": 3, "several": 3}
+    return 2 if "couple" in said else few.get(said.lower()) or read_number(said) or 1
 
 
 def _ago(match: re.Match[str], today: date) -> _Days:
@@ -253,6 +261,7 @@ _KINDS = {
     "slashed": _slashed,
     "quarter_year": _quarter_year,
     "rolling": _rolling,
+    "within": _within,
     "ago": _ago,
     "relative": _relative,
     "named": _named,

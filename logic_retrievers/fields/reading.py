@@ -164,7 +164,9 @@ class FieldReader:
         end = per.end() if per else end
         if operator is None:
             operator, end = behind(text, end)
-        if begin < start:
+        if begin < start and operator is None and not amount.is_range:
+            operator, begin = before_number(text, done, begin)  # "max rent 900"
+        elif begin < start:
             operator, begin = turned_round(text, done, begin, operator)
         low, high = _rounded(amount.low * factor), _rounded(amount.high * factor)
         return _claim(text, begin, end, _compared(name, operator, low, high))
@@ -242,6 +244,8 @@ class FieldReader:
 
     def _counted(self, text: str, end: int, compares: bool) -> tuple[str, int] | None:
         """Return the field whose name follows a number: "2 bedrooms", "500 adult participants"."""
+        per = _PER.match(text, end)
+        end = per.end() if per else end  # "900 a month rent"
         for _ in range(_MAX_BETWEEN + 1 if compares else 1):
             if match := self._word_behind.match(text, end):
                 name = self._name(match)
@@ -297,6 +301,10 @@ class FieldReader:
             name, end, is_named = self._name(match), match.end(), True
         is_cue = operator not in (None, "about") or (operator == "about" and is_named)
         needs_cue = period.kind in _NEEDS_CUE and period.first.year == period.last.year
+        if period.kind == "within":  # "delivery within two days" is said of anything
+            if not is_named:
+                return None
+            operator = "le"
         # "in berlin on 9 november 1989" is no date of the passage
         of_passage = is_named or period.kind in _RELATIVE or isinstance(self._times[name], Year)
         if operator == "eq" and not of_passage:

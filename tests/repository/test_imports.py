@@ -65,7 +65,8 @@ MAY_IMPORT = {
 }
 SEARCHING = {*MAY_IMPORT} - {"answer_cache", "chat", "documents", "files"}
 MAY_IMPORT |= {
-    "search": SEARCHING,
+    "search_options": SEARCHING,
+    "search": SEARCHING | {"search_options"},
     "rerank": SEARCHING,
     "evaluation": {
         *("types", "errors", "effects", "progress", "files", "scoring", "queries"),
