@@ -128,7 +128,7 @@ class Reranker:
         *,
         exclude: Sequence[str] = (),
         hard: Hard = False,
-        now: date | None = None,
+        now: date | str | None = None,
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
@@ -166,7 +166,7 @@ class Reranker:
         *,
         exclude: Sequence[str] = (),
         hard: Hard = False,
-        now: date | None = None,
+        now: date | str | None = None,
     ) -> list[Hit]:
         """Do :meth:`rerank` without blocking the event loop."""
         operation = self._plan(query, passages, k, exclude, hard, now)
@@ -179,7 +179,7 @@ class Reranker:
         k: int | None,
         exclude: Sequence[str],
         hard: Hard,
-        now: date | None,
+        now: date | str | None,
     ) -> Operation[list[Hit]]:
         """Check the arguments before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)

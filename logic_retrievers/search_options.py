@@ -36,7 +36,8 @@ class SearchOptions(TypedDict, total=False):
             Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
         hard: whether to leave out passages that name an excluded text, see below; ``"words"``
             leaves them out whatever the judge says.
-        now: date or time from which "last year" and "two weeks ago" count; by default the clock's.
+        now: date or time from which "last year" and "two weeks ago" count, and the default of
+            ``as_of``; also ISO 8601 text. By default the clock's.
         strict_fields: what a query requires of declared fields (see
             :class:`~logic_retrievers.AutoPolicy`) is a filter. If no passage meets it, the list is
             empty if this is True. By default passages that are near to it come first. Both warn.
@@ -73,7 +74,7 @@ class SearchOptions(TypedDict, total=False):
     min_score: float | None
     exclude: Sequence[str]
     hard: Hard
-    now: date | None
+    now: date | str | None
     strict_fields: bool
     offset: int
     group_by: str | None

@@ -19,6 +19,11 @@ from haystack_logic_retrievers.settings import (
 )
 from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers.adapters.descriptions import any_policy_from
+from logic_retrievers.adapters.settings import (
+    RankingSettings,
+    describe_settings,
+    read_settings,
+)
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
@@ -83,6 +88,10 @@ class StoreComponent:
 class QueryComponent(StoreComponent):
     """A component that ranks by a query."""
 
+    # the settings that this kind of component passes on as they are
+    _passed_on: type[RankingSettings]
+    fields: Mapping[str, Any] | None
+
     def _set_query_settings(
         self,
         policy: AnyPolicy,
@@ -91,6 +100,7 @@ class QueryComponent(StoreComponent):
         hard: Hard,
         judge: AnyJudge,
         reranker: AnyJudge,
+        further: Mapping[str, Any],
     ) -> None:
         check_syntax(query_syntax, policy)
         check_any_judge(judge)
@@ -101,6 +111,8 @@ class QueryComponent(StoreComponent):
         self.hard = hard
         self.judge = judge
         self.reranker = reranker
+        for name, value in read_settings(self._passed_on, policy, further).items():
+            setattr(self, name, value)
 
     def _own_where_none(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Replace each None in the arguments of a run by the component's setting."""
@@ -116,6 +128,7 @@ class QueryComponent(StoreComponent):
             "hard": self.hard,
             "judge": describe_any_judge(self.judge),
             "reranker": describe_any_judge(self.reranker, "reranker"),
+            **describe_settings(self._passed_on, self),
         }
 
     @classmethod

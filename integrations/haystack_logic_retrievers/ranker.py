@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from haystack import Document, component, default_to_dict
@@ -12,10 +13,13 @@ from haystack_logic_retrievers.documents import to_candidates, with_ranking
 from haystack_logic_retrievers.settings import open_encoder
 from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers.adapters.evidence_metadata import paired
+from logic_retrievers.adapters.settings import RankingSettings
 from logic_retrievers.checks import check_count
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.policies.auto import with_fields
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Passage
@@ -41,12 +45,14 @@ class CompatibilityRanker(QueryComponent):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the documents of every query.
-        reranker: as in :class:`ConstraintRetriever`.
+        reranker, fields, now: as in :class:`ConstraintRetriever`.
 
     Raises:
         ConfigurationError: a setting cannot work.
         InputError: the excluded texts cannot be read.
     """
+
+    _passed_on = RankingSettings
 
     def __init__(
         self,
@@ -61,11 +67,14 @@ class CompatibilityRanker(QueryComponent):
         hard: Hard = False,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
+        fields: Mapping[str, Any] | None = None,
+        now: date | str | None = None,
     ) -> None:
         if top_k is not None:
             check_count("top_k", top_k)
         self.top_k = top_k
-        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker)
+        further = {"fields": fields, "now": now}
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker, further)
         self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,6 +96,7 @@ class CompatibilityRanker(QueryComponent):
         top_k: int | None = None,
         exclude: list[str] | None = None,
         hard: Hard | None = None,
+        now: date | str | None = None,
     ) -> dict[str, list[Document]]:
         """Return the documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
 
@@ -96,6 +106,7 @@ class CompatibilityRanker(QueryComponent):
             top_k: replaces the component's setting, as do the arguments below.
             exclude: texts to exclude.
             hard: leave out documents that name an excluded text.
+            now: date from which "last year" counts.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
@@ -105,7 +116,8 @@ class CompatibilityRanker(QueryComponent):
                 :meth:`logic_retrievers.Reranker.rerank`.
         """
         candidates = to_candidates(documents)
-        request = self._request(query, candidates, top_k=top_k, exclude=exclude, hard=hard)
+        given = {"top_k": top_k, "exclude": exclude, "hard": hard, "now": now}
+        request = self._request(query, candidates, given)
         hits = self._load().rerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
@@ -117,15 +129,17 @@ class CompatibilityRanker(QueryComponent):
         top_k: int | None = None,
         exclude: list[str] | None = None,
         hard: Hard | None = None,
+        now: date | str | None = None,
     ) -> dict[str, list[Document]]:
         candidates = to_candidates(documents)
-        request = self._request(query, candidates, top_k=top_k, exclude=exclude, hard=hard)
+        given = {"top_k": top_k, "exclude": exclude, "hard": hard, "now": now}
+        request = self._request(query, candidates, given)
         reranker = await encoder_threads.submit(self._load)
         hits = await reranker.arerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
     def _request(
-        self, query: str, candidates: Sequence[tuple[Passage, Document]], **given: Any
+        self, query: str, candidates: Sequence[tuple[Passage, Document]], given: Mapping[str, Any]
     ) -> dict[str, Any]:
         chosen = self._own_where_none(given)
         return {
@@ -137,5 +151,6 @@ class CompatibilityRanker(QueryComponent):
 
     def _load(self) -> Reranker:
         index, encoder = self._index, open_encoder(self.bundle, self.encoder)
+        policy = with_fields(resolve_policy(self.policy), self.fields)
         models = {"judge": self.judge, "reranker": self.reranker}
-        return Reranker(encoder, self.policy, index=index, **models)
+        return Reranker(encoder, policy, index=index, **models)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack, get_type_hints
 
 from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import FilterPolicy, apply_filter_policy
@@ -11,15 +12,18 @@ from haystack_logic_retrievers.base_components import QueryComponent
 from haystack_logic_retrievers.documents import to_documents
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.store import LogicDocumentStore
+from logic_retrievers.adapters.settings import (
+    SearchSettings,
+    SearchSettingsOptions,
+    engine_and_request,
+    refuse_unknown,
+)
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax
 from logic_retrievers.search import Engine
-
-# settings that a run may replace, in the order of its arguments
-_OF_ONE_RUN = ("top_k", "policy", "score_threshold", "query_syntax", "exclude", "hard")
 
 
 @component
@@ -49,6 +53,13 @@ class ConstraintRetriever(QueryComponent):
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         reranker: orders the first candidates of every query, but keeps exclusions; given like
             ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
+        fields: what metadata fields hold, so that "under 200 euros" becomes a filter:
+            ``{"price": Number(unit="EUR", words="cost")}``, or the same in JSON types. Needs the
+            policy ``auto``; see :class:`logic_retrievers.AutoPolicy`.
+        validity: two metadata fields with the dates between which a passage is valid; see
+            :class:`logic_retrievers.Engine`.
+        now, strict_fields, as_of, group_by, per_group, offset, params: as in
+            :class:`logic_retrievers.SearchOptions`. Dates may be ISO 8601 text.
         filter_policy: whether the filters of a run replace ``filters`` or are merged with them.
 
     Raises:
@@ -57,6 +68,7 @@ class ConstraintRetriever(QueryComponent):
     """
 
     document_store: LogicDocumentStore
+    _passed_on = SearchSettings
 
     def __init__(
         self,
@@ -72,17 +84,20 @@ class ConstraintRetriever(QueryComponent):
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
         filter_policy: FilterPolicy = FilterPolicy.REPLACE,
+        **options: Unpack[SearchSettingsOptions],
     ) -> None:
         if document_store is None:
             raise ConfigurationError("document_store= must be a LogicDocumentStore, not None.")
         check_count("top_k", top_k)
         translate_filters(filters)
-        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker)
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge, reranker, options)
         self._set_store(document_store)
         self.filters = filters
         self.top_k = top_k
         self.score_threshold = score_threshold
         self.filter_policy = filter_policy
+        for name, kind in get_type_hints(SearchSettingsOptions).items():
+            component.set_input_type(self, name, kind | None, None)
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the settings for a pipeline's file; refuse settings that it cannot hold."""
@@ -110,6 +125,7 @@ class ConstraintRetriever(QueryComponent):
         query_syntax: str | None = None,
         exclude: list[str] | None = None,
         hard: Hard | None = None,
+        **options: Unpack[SearchSettingsOptions],
     ) -> dict[str, list[Document]]:
         """Return the documents of a query, best first.
 
@@ -122,6 +138,7 @@ class ConstraintRetriever(QueryComponent):
             query_syntax: ``words`` or ``expression``.
             exclude: texts to exclude.
             hard: leave out documents that name an excluded text.
+            **options: ``fields``, ``now``, ``as_of``, ``group_by``, ..., as in the class.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
@@ -130,8 +147,15 @@ class ConstraintRetriever(QueryComponent):
             InputError, ConfigurationError, MissingVectorError, ServerError: as
                 :meth:`logic_retrievers.Engine.search`.
         """
-        given = (top_k, policy, score_threshold, query_syntax, exclude, hard)
-        engine, request = self._request(query, filters, *given)
+        given = {
+            "top_k": top_k,
+            "policy": policy,
+            "score_threshold": score_threshold,
+            "query_syntax": query_syntax,
+            "exclude": exclude,
+            "hard": hard,
+        }
+        engine, request = self._request(query, filters, given, options)
         return {"documents": to_documents(engine.search(**request))}
 
     @component.output_types(documents=list[Document])
@@ -145,23 +169,38 @@ class ConstraintRetriever(QueryComponent):
         query_syntax: str | None = None,
         exclude: list[str] | None = None,
         hard: Hard | None = None,
+        **options: Unpack[SearchSettingsOptions],
     ) -> dict[str, list[Document]]:
         await self.document_store.open_async()
-        given = (top_k, policy, score_threshold, query_syntax, exclude, hard)
-        engine, request = self._request(query, filters, *given)
+        given = {
+            "top_k": top_k,
+            "policy": policy,
+            "score_threshold": score_threshold,
+            "query_syntax": query_syntax,
+            "exclude": exclude,
+            "hard": hard,
+        }
+        engine, request = self._request(query, filters, given, options)
         return {"documents": to_documents(await engine.asearch(**request))}
 
     def _request(
-        self, query: str, filters: dict[str, Any] | None, *given: Any
+        self,
+        query: str,
+        filters: dict[str, Any] | None,
+        given: Mapping[str, Any],
+        options: Mapping[str, Any],
     ) -> tuple[Engine, dict[str, Any]]:
-        chosen = self._own_where_none(dict(zip(_OF_ONE_RUN, given, strict=True)))
-        policy, syntax = chosen.pop("policy"), chosen.pop("query_syntax")
+        refuse_unknown("A run", options, SearchSettings.model_fields.keys())
+        chosen = self._own_where_none(
+            {**dict.fromkeys(SearchSettings.model_fields), **given, **options}
+        )
         applied = apply_filter_policy(self.filter_policy, self.filters, filters)
-        models: dict[str, Any] = {"judge": self.judge, "reranker": self.reranker}
-        return Engine(self.document_store.index, policy, **models), {
-            "query": read_query(query, syntax, policy),
+        settings = {
             "k": chosen.pop("top_k"),
-            "filter": self.document_store.translate(applied),
             "min_score": chosen.pop("score_threshold"),
             **chosen,
+            "filter": self.document_store.translate(applied),
+            "judge": self.judge,
+            "reranker": self.reranker,
         }
+        return engine_and_request(self.document_store.index, query, settings)

@@ -13,7 +13,6 @@ from langchain_logic_retrievers.tracing import RERANKING, asend_event, inside_ru
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import RerankerFields
-from logic_retrievers.rerank import Reranker
 
 
 class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
@@ -32,7 +31,7 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the documents of every query.
-        reranker: as in :class:`ConstraintRetriever`.
+        reranker, fields, now: as in :class:`ConstraintRetriever`.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.
@@ -66,7 +65,3 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
             hits = await reranker.arerank(**self._request(query, candidates))
         await asend_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
         return [with_ranking(*found) for found in paired(candidates, hits)]
-
-    def _reranker(self) -> Reranker:
-        models = {"judge": self.judge, "reranker": self.reranker}
-        return Reranker(self.encoder, self.policy, index=self.index, **models)

@@ -25,12 +25,13 @@ from logic_retrievers.adapters.settings import (
     Number,
     QueryFields,
     QueryOptions,
+    SearchSettings,
+    engine_and_request,
     split_options,
 )
 from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
-from logic_retrievers.ranking.query_input import read_query
 from logic_retrievers.search import Engine
 
 # models that read texts
@@ -83,7 +84,7 @@ class OverOptions(SearchOptions, Settings, total=False):
     identity: str | None
 
 
-class ConstraintRetriever(QueryFields, LogicRetriever):
+class ConstraintRetriever(SearchSettings, QueryFields, LogicRetriever):
     """Retrieves what a query wants and moves down what it rules out.
 
     Every document carries ``metadata["logic"]`` (the reasons for its rank, in JSON types) and
@@ -111,6 +112,13 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         reranker: orders the first candidates of every query, but keeps exclusions; given like
             ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
+        fields: what metadata fields hold, so that "under 200 euros" becomes a filter:
+            ``{"price": Number(unit="EUR", words="cost")}``, or the same in JSON types. Needs the
+            policy ``auto``; see :class:`logic_retrievers.AutoPolicy`.
+        validity: two metadata fields with the dates between which a passage is valid; see
+            :class:`logic_retrievers.Engine`.
+        now, strict_fields, as_of, group_by, per_group, offset, params: as in
+            :class:`logic_retrievers.SearchOptions`. Dates may be ISO 8601 text.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.
@@ -145,6 +153,5 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
         search |= {
             name: value for name, value in settings.items() if value is not None or name in _MODELS
         }
-        policy, syntax = search.pop("policy"), search.pop("query_syntax")
-        engine = Engine(self.index, policy, **{name: search.pop(name) for name in _MODELS})
-        return engine.policy.name, engine, {"query": read_query(query, syntax, policy), **search}
+        engine, request = engine_and_request(self.index, query, search)
+        return engine.policy.name, engine, request

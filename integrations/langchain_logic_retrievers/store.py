@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from functools import partial
 from typing import Any, Self, TypedDict, Unpack
 
@@ -23,24 +24,11 @@ from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.index.search_params import SearchParams
 from logic_retrievers.policies import resolve_policy
+from logic_retrievers.policies.auto import with_fields
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
-
-
-class SearchOptions(TypedDict, total=False):
-    """Settings of a single search."""
-
-    filter: UserFilter
-    policy: AnyPolicy | None
-    min_score: float | None
-    query_syntax: QuerySyntax
-    exclude: Sequence[str]
-    hard: Hard
-    offset: int
-    params: SearchParams
-    score_threshold: float | None
-    search_params: SearchParams
+from logic_retrievers.validity import AsOf, Validity, check_validity
 
 
 class VectorSearchOptions(TypedDict, total=False):
@@ -52,6 +40,20 @@ class VectorSearchOptions(TypedDict, total=False):
     params: SearchParams
     score_threshold: float | None
     search_params: SearchParams
+
+
+class SearchOptions(VectorSearchOptions, total=False):
+    """Settings of a single search."""
+
+    policy: AnyPolicy | None
+    query_syntax: QuerySyntax
+    exclude: Sequence[str]
+    hard: Hard
+    now: date | str | None
+    strict_fields: bool
+    as_of: AsOf
+    group_by: str | None
+    per_group: int
 
 
 # langchain-qdrant's name of a setting -> ours
@@ -70,6 +72,7 @@ class LogicVectorStore(VectorStore):
     Args:
         index: the index that stores the documents.
         policy: the default policy of searches.
+        fields, validity: as in :class:`ConstraintRetriever`.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -80,8 +83,15 @@ class LogicVectorStore(VectorStore):
         >>> store.similarity_search("a quiet hotel", k=3)                   # doctest: +SKIP
     """
 
-    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
-        self.engine = Engine(index, policy)
+    def __init__(
+        self,
+        index: PassageIndex,
+        policy: AnyPolicy = "auto",
+        *,
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
+    ) -> None:
+        self.engine = Engine(index, policy, fields=fields, validity=validity)
 
     @property
     def index(self) -> PassageIndex:
@@ -100,16 +110,19 @@ class LogicVectorStore(VectorStore):
         encoder: Encoder | None = None,
         *,
         policy: AnyPolicy = "auto",
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """Open a collection, or create it if missing.
 
-        The default ``encoder`` comes with the package. ``policy`` is the default for searches. For
-        ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
-        :meth:`PassageIndex.open`.
+        The default ``encoder`` comes with the package. ``policy`` is the default for searches;
+        ``fields`` and ``validity`` are as in :class:`ConstraintRetriever`. For ``settings``
+        (``location``, ``api_key``, ``tenant``, ...) and errors see :meth:`PassageIndex.open`.
         """
-        resolve_policy(policy)  # before anything is opened
-        return cls(PassageIndex.open(collection, encoder, **settings), policy)
+        check_validity(validity)  # before anything is opened
+        chosen = with_fields(resolve_policy(policy), fields)
+        return cls(PassageIndex.open(collection, encoder, **settings), chosen, validity=validity)
 
     @classmethod
     async def aopen(
@@ -118,11 +131,15 @@ class LogicVectorStore(VectorStore):
         encoder: Encoder | None = None,
         *,
         policy: AnyPolicy = "auto",
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """:meth:`open` without blocking the event loop."""
-        resolve_policy(policy)
-        return cls(await PassageIndex.aopen(collection, encoder, **settings), policy)
+        check_validity(validity)
+        chosen = with_fields(resolve_policy(policy), fields)
+        index = await PassageIndex.aopen(collection, encoder, **settings)
+        return cls(index, chosen, validity=validity)
 
     @classmethod
     def from_documents(
@@ -309,7 +326,8 @@ class LogicVectorStore(VectorStore):
             k: number of documents.
             **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
                 ``policy`` (replaces the store's), ``min_score``, ``query_syntax``,
-                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`; ``offset`` and
+                ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`; ``now``,
+                ``strict_fields``, ``as_of``, ``group_by``, ``per_group``, ``offset`` and
                 ``params``, as in :class:`logic_retrievers.SearchOptions`. langchain-qdrant's names
                 work too: ``score_threshold`` for ``min_score``, ``search_params`` for ``params``.
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 from llama_index.core.callbacks import CBEventType, EventPayload
@@ -16,7 +17,13 @@ from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
 from llama_index_logic_retrievers.settings import PolicySetting, reduce_settings
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import RerankerFields, check_policy, refuse_unknown
+from logic_retrievers.adapters.settings import (
+    RankingSettings,
+    RerankerFields,
+    check_policy,
+    read_settings,
+    refuse_unknown,
+)
 from logic_retrievers.checks import check_count
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import InputError
@@ -30,7 +37,6 @@ from logic_retrievers.ranking.query_input import (
     check_exclude,
     check_syntax,
 )
-from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
 
@@ -54,7 +60,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the nodes of every query.
-        reranker: as in :class:`ConstraintRetriever`.
+        reranker, fields, now: as in :class:`ConstraintRetriever`.
 
     Raises:
         ConfigurationError: top_n is under 1; the policy, the syntax or a setting is unknown; or the
@@ -75,6 +81,8 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         hard: Hard = False,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
+        fields: Mapping[str, Any] | None = None,
+        now: date | str | None = None,
         **settings: Any,
     ) -> None:
         known = BaseNodePostprocessor.model_fields.keys()
@@ -96,6 +104,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
             "reranker": reranker,
             "encoder": encoder,
             "index": index,
+            **read_settings(RankingSettings, chosen, {"fields": fields, "now": now}),
         }
         super().__init__(**settings)
 
@@ -125,10 +134,6 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
             return []
         with self._rerank_events(candidates, query) as finish:
             return finish(await self._reranker().arerank(**request))
-
-    def _reranker(self) -> Reranker:
-        models = {"judge": self.judge, "reranker": self.reranker}
-        return Reranker(self.encoder, self.policy, index=self.index, **models)
 
     @contextmanager
     def _rerank_events(

@@ -15,7 +15,15 @@ from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, Query
 from llama_index_logic_retrievers.existing import open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
-from logic_retrievers.adapters.settings import QueryOptions, refuse_unknown, split_options
+from logic_retrievers.adapters.settings import (
+    QueryOptions,
+    SearchSettings,
+    SearchSettingsOptions,
+    engine_and_request,
+    read_settings,
+    refuse_unknown,
+    split_options,
+)
 from logic_retrievers.checks import check_count
 from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.encoders import Encoder
@@ -27,7 +35,6 @@ from logic_retrievers.ranking.query_input import (
     QuerySyntax,
     check_exclude,
     check_syntax,
-    read_query,
 )
 from logic_retrievers.search import Engine
 from logic_retrievers.validation import check_parts
@@ -156,6 +163,10 @@ class OverOptions(SearchOptions, Settings, total=False):
     identity: str | None
 
 
+class ConstraintRetrieverOptions(RetrieverOptions, SearchSettingsOptions, total=False):
+    """Arguments of every retriever of LlamaIndex, and of searches."""
+
+
 class ConstraintRetriever(LogicRetriever):
     """Retrieves what a query wants and moves down what it rules out.
 
@@ -185,6 +196,13 @@ class ConstraintRetriever(LogicRetriever):
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         reranker: orders the first candidates of every query, but keeps exclusions; given like
             ``judge``. See :class:`logic_retrievers.Engine` and :func:`as_judge`.
+        fields: what metadata fields hold, so that "under 200 euros" becomes a filter:
+            ``{"price": Number(unit="EUR", words="cost")}``, or the same in JSON types. Needs the
+            policy ``auto``; see :class:`logic_retrievers.AutoPolicy`.
+        validity: two metadata fields with the dates between which a passage is valid; see
+            :class:`logic_retrievers.Engine`.
+        now, strict_fields, as_of, group_by, per_group, offset, params: as in
+            :class:`logic_retrievers.SearchOptions`. Dates may be ISO 8601 text.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
 
@@ -208,9 +226,12 @@ class ConstraintRetriever(LogicRetriever):
         hard: Hard = False,
         judge: AnyJudge = "auto",
         reranker: AnyJudge = None,
-        **options: Unpack[RetrieverOptions],
+        **options: Unpack[ConstraintRetrieverOptions],
     ) -> None:
-        super().__init__(index, similarity_top_k, filter, **options)
+        given: dict[str, Any] = {**options}
+        names = given.keys() & RetrieverOptions.__annotations__.keys()
+        of_framework = {name: given.pop(name) for name in names}
+        super().__init__(index, similarity_top_k, filter, **of_framework)
         check_syntax(query_syntax, policy)
         check_any_judge(judge)
         check_any_judge(reranker, "reranker")
@@ -221,6 +242,8 @@ class ConstraintRetriever(LogicRetriever):
         self.hard = hard
         self.judge = judge
         self.reranker = reranker
+        for name, value in read_settings(SearchSettings, policy, given).items():
+            setattr(self, name, value)
 
     @classmethod
     def over(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
@@ -237,11 +260,7 @@ class ConstraintRetriever(LogicRetriever):
         return cls(open_index_over(store, **opening), **own)
 
     def _request(self, query: str) -> tuple[Engine, dict[str, Any]]:
-        return Engine(self.index, self.policy, judge=self.judge, reranker=self.reranker), {
-            "query": read_query(query, self.query_syntax, self.policy),
-            "k": self.similarity_top_k,
-            "filter": to_user_filter(self.filter, self.index.prefixes),
-            "min_score": self.min_score,
-            "exclude": self.exclude,
-            "hard": self.hard,
-        }
+        settings = {name: getattr(self, name) for name in QueryOptions.__annotations__}
+        settings["k"] = self.similarity_top_k
+        settings["filter"] = to_user_filter(self.filter, self.index.prefixes)
+        return engine_and_request(self.index, query, settings)

@@ -20,7 +20,14 @@ from llama_index_logic_retrievers.filters import translate_filters
 from llama_index_logic_retrievers.models import LogicEmbeddings
 from llama_index_logic_retrievers.nodes import node_of, stored_passage, to_nodes
 from llama_index_logic_retrievers.settings import PolicySetting
-from logic_retrievers.adapters.settings import check_policy, refuse_unknown
+from logic_retrievers.adapters.settings import (
+    FieldsSetting,
+    SearchSettings,
+    ValiditySetting,
+    check_policy,
+    read_settings,
+    refuse_unknown,
+)
 from logic_retrievers.adapters.vector_search import diverse_hits
 from logic_retrievers.effects import Operation, encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
@@ -31,12 +38,14 @@ from logic_retrievers.index.settings import Settings
 from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.ranking.query_input import AnyPolicy, read_query
 from logic_retrievers.search import Engine
+from logic_retrievers.search_options import SearchOptions
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
+from logic_retrievers.validity import Validity
 
 # payload key, with a payload index, under which LlamaIndex's own store keeps a document's id
 _LLAMA_INDEX_SOURCE = "doc_id"
-_SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
+_SEARCH_SETTINGS = SearchOptions.__annotations__.keys() - {"filter"}  # a query has its own
 _NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
 
@@ -73,6 +82,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     Args:
         index: the index that stores the nodes.
         policy: the default policy of queries.
+        fields, validity: as in :class:`ConstraintRetriever`.
 
     Raises:
         ConfigurationError: not an index, or an unknown policy.
@@ -81,12 +91,21 @@ class LogicVectorStore(BasePydanticVectorStore):
     stores_text: bool = True
     is_embedding_query: bool = False
     policy: PolicySetting = "auto"
+    fields: FieldsSetting = None
+    validity: ValiditySetting = None
     _index: PassageIndex = PrivateAttr()
 
-    def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
+    def __init__(
+        self,
+        index: PassageIndex,
+        policy: AnyPolicy = "auto",
+        *,
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
+    ) -> None:
         check_parts(index=index, needs_index=True)
-        fields: dict[str, Any] = {"stores_text": True, "policy": check_policy(policy)}
-        super().__init__(**fields)
+        chosen: dict[str, Any] = _checked_settings(policy, fields, validity)
+        super().__init__(stores_text=True, **chosen)
         self._index = index
 
     @classmethod
@@ -96,17 +115,19 @@ class LogicVectorStore(BasePydanticVectorStore):
         encoder: Encoder | None = None,
         *,
         policy: AnyPolicy = "auto",
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """Open a collection, or create it if missing.
 
-        The default ``encoder`` comes with the package. ``policy`` is the default for queries. For
-        ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
-        :meth:`PassageIndex.open`.
+        The default ``encoder`` comes with the package. ``policy`` is the default for queries;
+        ``fields`` and ``validity`` are as in :class:`ConstraintRetriever`. For ``settings``
+        (``location``, ``api_key``, ``tenant``, ...) and errors see :meth:`PassageIndex.open`.
         """
-        check_policy(policy)
+        chosen = _checked_settings(policy, fields, validity)
         recent = RecentEncoder(encoder or default_encoder())
-        return cls(PassageIndex.open(collection, recent, **settings), policy)
+        return cls(PassageIndex.open(collection, recent, **settings), **chosen)
 
     @classmethod
     async def aopen(
@@ -115,14 +136,16 @@ class LogicVectorStore(BasePydanticVectorStore):
         encoder: Encoder | None = None,
         *,
         policy: AnyPolicy = "auto",
+        fields: Mapping[str, Any] | None = None,
+        validity: Validity | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
         """:meth:`open` without blocking the event loop."""
-        check_policy(policy)
+        chosen = _checked_settings(policy, fields, validity)
         if encoder is None:
             encoder = await encoder_threads.submit(default_encoder)
         index = await PassageIndex.aopen(collection, RecentEncoder(encoder), **settings)
-        return cls(index, policy)
+        return cls(index, **chosen)
 
     @classmethod
     def class_name(cls) -> str:
@@ -131,6 +154,10 @@ class LogicVectorStore(BasePydanticVectorStore):
     @property
     def index(self) -> PassageIndex:
         return self._index
+
+    @property
+    def _engine(self) -> Engine:
+        return Engine(self._index, self.policy, fields=self.fields, validity=self.validity)
 
     @property
     def embed_model(self) -> LogicEmbeddings:
@@ -239,9 +266,10 @@ class LogicVectorStore(BasePydanticVectorStore):
                 ``doc_ids`` and ``mode``: ``default``, ``hybrid`` (``auto`` over hybrid search),
                 ``sparse`` and ``text_search`` (words), ``mmr`` (diverse results of plain search,
                 with ``mmr_threshold``).
-            **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard``,
-                ``mmr_threshold`` and ``qdrant_filters`` for this query;
-                ``VectorStoreIndex.as_retriever`` passes them as ``vector_store_kwargs``.
+            **kwargs: ``query_syntax``, ``mmr_threshold``, ``qdrant_filters``, and the options of
+                :class:`logic_retrievers.SearchOptions` (``policy``, ``exclude``, ``as_of``, ...)
+                for this query; ``VectorStoreIndex.as_retriever`` passes them as
+                ``vector_store_kwargs``.
 
         Raises:
             ConfigurationError: a mode or setting is unknown.
@@ -250,15 +278,22 @@ class LogicVectorStore(BasePydanticVectorStore):
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
         request = _search_request(self._index, query, kwargs, self.policy)
-        hits = Engine(self._index, self.policy).search(**request)
+        hits = self._engine.search(**request)
         chosen = self._index.run(_chosen_hits(self._index, query, kwargs, hits))
         return _query_result(chosen)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         request = _search_request(self._index, query, kwargs, self.policy)
-        hits = await Engine(self._index, self.policy).asearch(**request)
+        hits = await self._engine.asearch(**request)
         chosen = await self._index.arun(_chosen_hits(self._index, query, kwargs, hits))
         return _query_result(chosen)
+
+
+def _checked_settings(policy: AnyPolicy, fields: Any, validity: Any) -> dict[str, Any]:
+    """Check the settings of a store, before anything is opened."""
+    chosen = check_policy(policy)
+    read = read_settings(SearchSettings, chosen, {"fields": fields, "validity": validity})
+    return {"policy": chosen, "fields": read["fields"], "validity": read["validity"]}
 
 
 def _search_request(

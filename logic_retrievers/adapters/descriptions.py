@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from datetime import date
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -24,6 +25,7 @@ from logic_retrievers.conflicts.resolution_strategies import (
     ResolutionStrategy,
 )
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.fields import ComparableField
 from logic_retrievers.judging.model_judge import ModelJudge
 from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.policies import policy_from
@@ -65,6 +67,26 @@ def describe_judge(judge: Any) -> Any:
         with suppress(ConfigurationError):
             return judge.describe()
     return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
+
+
+def describe_fields(declared: Mapping[str, Any] | None) -> Any:
+    """Describe declared fields; :func:`logic_retrievers.fields.check_fields` restores them."""
+    return declared and {
+        name: field.to_dict() if isinstance(field, ComparableField) else list(field)
+        for name, field in declared.items()
+    }
+
+
+def describe_date(value: date | str | None) -> str | None:
+    """Return a date or time as ISO 8601 text."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def describe_params(params: Any) -> Any:
+    """Describe search parameters as a dict of the fields that are set."""
+    if params is None or isinstance(params, Mapping):
+        return jsonable(params)
+    return params.model_dump(mode="json", exclude_none=True)
 
 
 def describe_resolution(resolution: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
+from datetime import date
 from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
@@ -19,6 +20,7 @@ from pydantic import (
     Field,
     InstanceOf,
     PlainSerializer,
+    ValidationError,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
@@ -26,11 +28,14 @@ from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import (
     any_policy_from,
+    describe_date,
+    describe_fields,
     describe_judge,
+    describe_params,
     describe_resolution,
     qualified_name,
 )
-from logic_retrievers.checks import check_count, check_number
+from logic_retrievers.checks import MAX_COUNT, check_count, check_number, check_type
 from logic_retrievers.conflicts import ContradictionSettings, Ledger
 from logic_retrievers.conflicts.cleaning import settings as cleaning_settings
 from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
@@ -43,21 +48,35 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     warn,
 )
+from logic_retrievers.fields import check_fields
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.index.filters import to_qdrant_filter
+from logic_retrievers.index.groups import check_group_by
+from logic_retrievers.index.point_format import METADATA
+from logic_retrievers.index.search_params import SearchParams, check_params
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
+from logic_retrievers.policies import (
+    AutoPolicy,
+    Policy,
+    PolicyRouter,
+    describe_policy,
+    resolve_policy,
+)
+from logic_retrievers.policies.auto import with_fields
 from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     Hard,
     QuerySyntax,
     check_exclude,
+    check_now,
     check_syntax,
     read_query,
 )
+from logic_retrievers.rerank import Reranker
+from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
-from logic_retrievers.validity import Validity, check_validity
+from logic_retrievers.validity import AsOf, Validity, check_as_of, check_validity
 
 # reaction of an ingestion hook if the model, the ledger or Qdrant fails
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -132,7 +151,74 @@ RerankerSetting: TypeAlias = Annotated[
 ]
 
 
-class QueryFields(BaseModel):
+FieldsSetting: TypeAlias = Annotated[
+    Any,
+    BeforeValidator(lambda fields: None if fields is None else check_fields(fields)),
+    PlainSerializer(describe_fields),
+]
+DateSetting: TypeAlias = Annotated[Any, PlainSerializer(describe_date)]
+
+
+class RankingSettings(BaseModel):
+    """Settings of searches and rerankings that frameworks pass on as they are."""
+
+    fields: FieldsSetting = None
+    now: Annotated[DateSetting, BeforeValidator(_checked(check_now))] = None
+
+
+class SearchSettings(RankingSettings):
+    """Settings of searches that frameworks pass on as they are.
+
+    A new option of the engine needs a line here and in :class:`SearchSettingsOptions`. Every
+    framework's retriever then takes it, saves it, and passes it on.
+    """
+
+    validity: ValiditySetting = None
+    strict_fields: Annotated[
+        bool, BeforeValidator(_checked(lambda value: check_type("strict_fields", value, bool)))
+    ] = False
+    as_of: DateSetting = None
+    group_by: Any = None
+    per_group: Any = 1
+    offset: Annotated[
+        Any,
+        BeforeValidator(_checked(lambda value: check_count("offset", value, MAX_COUNT, least=0))),
+    ] = 0
+    params: Annotated[
+        Any, BeforeValidator(_checked(check_params)), PlainSerializer(describe_params)
+    ] = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        if self.as_of is not None or self.validity is not None:
+            check_as_of(self.as_of, self.validity)
+        check_group_by(self.group_by, self.per_group, [METADATA])
+
+
+def read_settings(
+    kind: type[RankingSettings], policy: AnyPolicy, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Check settings; return all settings of this kind, with defaults for those not given.
+
+    Raises:
+        ConfigurationError, InputError: a setting is unknown or cannot work.
+    """
+    refuse_unknown("This component", settings, kind.model_fields.keys())
+    try:
+        read = dict(kind.model_validate(dict(settings)))
+    except ValidationError as error:
+        raise error.errors()[0]["ctx"]["error"] from None  # this package's own error
+    with_fields(resolve_policy(policy), read["fields"])
+    return read
+
+
+def describe_settings(kind: type[RankingSettings], component: object) -> dict[str, Any]:
+    """Describe a component's settings of this kind in JSON types."""
+    own = {name: getattr(component, name) for name in kind.model_fields}
+    return kind.model_validate(own).model_dump(mode="json")
+
+
+class QueryFields(RankingSettings):
     """Fields of a retriever and of a reranker."""
 
     policy: PolicySetting = "auto"
@@ -146,6 +232,7 @@ class QueryFields(BaseModel):
         super().model_post_init(context)
         check_syntax(self.query_syntax, self.policy)
         check_exclude(self.exclude, self.hard, self.policy)
+        with_fields(resolve_policy(self.policy), self.fields)
 
 
 class RerankerFields(QueryFields):
@@ -170,7 +257,17 @@ class RerankerFields(QueryFields):
             "k": self.top_n,
             "exclude": self.exclude,
             "hard": self.hard,
+            "now": self.now,
         }
+
+    def _reranker(self) -> Reranker:
+        return Reranker(
+            self.encoder,
+            with_fields(resolve_policy(self.policy), self.fields),
+            index=self.index,
+            judge=self.judge,
+            reranker=self.reranker,
+        )
 
 
 class ConflictFields(BaseModel):
@@ -223,7 +320,21 @@ class CleanerFields(ConflictFields):
     hide_above: Number | None = None
 
 
-class QueryOptions(TypedDict, total=False):
+class SearchSettingsOptions(TypedDict, total=False):
+    """:class:`SearchSettings` as keyword arguments."""
+
+    fields: Mapping[str, Any] | None
+    validity: Validity | None
+    now: date | str | None
+    strict_fields: bool | None
+    as_of: AsOf
+    group_by: str | None
+    per_group: int | None
+    offset: int | None
+    params: SearchParams
+
+
+class QueryOptions(SearchSettingsOptions, total=False):
     """Settings that a single search may override."""
 
     policy: AnyPolicy | None
@@ -268,6 +379,26 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
     if unknown := sorted(settings.keys() - known):
         names = f"; there is {', '.join(sorted(known))}" if known else ""
         raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{names}.")
+
+
+def engine_and_request(
+    index: PassageIndex, query: str, settings: Mapping[str, Any]
+) -> tuple[Engine, dict[str, Any]]:
+    """Make the engine of one search, and the arguments of its ``search``.
+
+    Args:
+        index: the index to search.
+        query: text of the query.
+        settings: :class:`QueryOptions` and the engine's ``k`` and ``filter``, all given.
+    """
+    request = {**settings, "query": read_query(query, settings["query_syntax"], settings["policy"])}
+    del request["query_syntax"]
+    policy = resolve_policy(request.pop("policy"))
+    of_engine = {name: request.pop(name) for name in ("fields", "validity", "judge", "reranker")}
+    if not isinstance(policy, AutoPolicy) or policy.fields:
+        # a single search may name a policy without fields, or with fields of its own
+        del of_engine["fields"]
+    return Engine(index, policy, **of_engine), request
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

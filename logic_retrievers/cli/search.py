@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
+from logic_retrievers.cli.console import AsJson, out, print_json, shorten
+from logic_retrievers.cli.field_options import FieldOptions, SearchSettings
 from logic_retrievers.cli.judge_options import (
     JudgeSpec,
     PairJudgeSpec,
@@ -71,6 +72,7 @@ def search(
     as_json: AsJson = False,
     query_encoder: QueryEncoders = None,
     *,
+    settings: SearchSettings,
     stored: StoredCollection,
 ) -> None:
     """Print the best passages for a query or a Boolean expression."""
@@ -82,11 +84,15 @@ def search(
         raise ConfigurationError("give a query, or an expression with --expression")
     if query is not None and not query.strip():
         raise ConfigurationError("the query is empty; pass a text to search for")
-    resolved = open_policy(policy, base)
+    resolved = settings.declare(open_policy(policy, base))
     text_or_expression: str | Expression = (
         str(query) if expression is None else read_query(expression, "expression", resolved)
     )
-    models: dict[str, Any] = {"judge": open_judge(judge), "reranker": open_judge(reranker)}
+    of_engine: dict[str, Any] = {
+        "validity": settings.validity_fields(),
+        "judge": open_judge(judge),
+        "reranker": open_judge(reranker),
+    }
     with stored.open(reads=True) as passages:
         base_specs = passages.encoder.specs
         for file in query_encoder or []:
@@ -95,7 +101,7 @@ def search(
         changed = [name for name in specs if specs[name] != base_specs[name]]
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
-        engine = Engine(passages, resolved, **models)
+        engine = Engine(passages, resolved, **of_engine)
         hits = engine.search(
             text_or_expression,
             k,
@@ -103,6 +109,7 @@ def search(
             min_score=min_score,
             exclude=exclude or (),
             hard="words" if hard_words else hard,
+            **settings.options(),
         )
         asked = str(text_or_expression)
         _print_hits(passages, hits, explain=explain, as_json=as_json, query=asked)
@@ -146,16 +153,36 @@ def contradictions(
         _print_hits(passages, hits, explain=explain, as_json=as_json)
 
 
-@report_errors
-def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = False) -> None:
-    """Show what a query wants and excludes, or the expression that it states."""
-    from logic_retrievers.queries import ConstraintParser
+@as_command
+def parse(
+    query: Annotated[str, Argument(help="A query.")],
+    as_json: AsJson = False,
+    *,
+    settings: FieldOptions,
+) -> None:
+    """Show what a query wants and excludes, or the expression that it states.
 
-    parsed = ConstraintParser().parse(query)
+    With --field also what it says of these fields; the rest of it is then what is read.
+    """
+    from logic_retrievers.policies import AutoPolicy
+    from logic_retrievers.queries import ConstraintParser
+    from logic_retrievers.ranking.query_input import check_now
+
+    policy, now = settings.declare(AutoPolicy()), check_now(settings.now)
+    reading = policy.read_fields(query, now) if isinstance(policy, AutoPolicy) else None
+    parsed = ConstraintParser().parse(query if reading is None else reading.rest)
     if as_json:
-        print_json(parsed.to_dict())
+        read: dict[str, Any] = {}
+        if reading is not None:
+            read["fields"] = [condition.to_dict() for condition in reading.conditions]
+            read["remains"] = reading.rest
+        print_json({**parsed.to_dict(), **read})
         return
-    out.print_line((parsed.text, "bold"), soft_wrap=False)
+    out.print_line((query, "bold"), soft_wrap=False)
+    if reading is not None:
+        for condition in reading.conditions:
+            out.print_line("   field      ", (str(condition), "green"), soft_wrap=False)
+        out.print_line("   remains    ", (reading.rest, "green"), soft_wrap=False)
     cue = (f" ({parsed.cue})" if parsed.cue else "", "dim")
     if parsed.kind == "none":
         unsure = "it may have a constraint"

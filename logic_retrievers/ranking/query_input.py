@@ -63,9 +63,16 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
 
 
 def check_now(now: Any) -> date:
-    """Return the day of a date or time; today if it is None."""
+    """Return the day of a date, a time or ISO 8601 text; today if it is None."""
     if now is None:
         return date.today()
+    if isinstance(now, str):
+        try:
+            now = datetime.fromisoformat(now)
+        except ValueError:
+            raise ConfigurationError(
+                f'now is a date, a datetime or ISO 8601 text such as "2026-03-31", not {shown(now)}'
+            ) from None
     if not isinstance(now, date):
         raise ConfigurationError(f"now is a date or a datetime, not {shown(now)}")
     return now.date() if isinstance(now, datetime) else now

@@ -50,6 +50,7 @@ def test_settings_are_public_and_travel():
     assert CompatibilityReranker().model_dump() == {
         "policy": "auto", "top_n": None, "query_syntax": "words",
         "exclude": (), "hard": False, "judge": "auto", "reranker": None,
+        "fields": None, "now": None,
     }  # fmt: skip
 
 

@@ -74,7 +74,7 @@ MAY_IMPORT |= {
     },
     "conflicts": SEARCHING | {"files", "evaluation"},
     "probe": SEARCHING | {"answer_cache", "files", "chat", "evaluation", "search", "conflicts"},
-    "adapters": SEARCHING | {"conflicts"},
+    "adapters": SEARCHING | {"search", "search_options", "rerank", "conflicts"},
     "serving": SEARCHING | {"search", "conflicts"},
 }
 UNRESTRICTED = {"cli", "__init__"}
