@@ -25,7 +25,10 @@ from logic_retrievers.errors import EmptyFilterWarning
 from logic_retrievers.fields import Condition, FieldReader, check_fields
 
 VALUES = Path(__file__).parents[2] / "tests" / "queries" / "values"
-TABLES = ("shops", "flats", "flats-2", "jobs", "papers", "papers-2")
+TABLES = (
+    *("shops", "shops-2", "flats", "flats-2", "flats-3"),
+    *("jobs", "jobs-2", "papers", "papers-2"),
+)
 NOW = date(2026, 5, 20)
 K = 10
 _REPEATS = 20

@@ -18,7 +18,7 @@ _ANY_WORD = "|".join(sorted([*_WORDS, "hundred", "thousand", "million", "dozen"]
 # "two", "twenty-five", "one hundred and fifty thousand", "a hundred", "half a million", "half a"
 NUMBER_WORD = (
     rf"(?:(?:half )?an? (?:hundred|thousand|million|dozen)|half an?|(?:{_ANY_WORD})"
-    rf"(?:(?:[ -]|,? and )(?:{_ANY_WORD}))*(?: and a half)?)"
+    rf"(?:[ -](?:{_ANY_WORD})|,? and (?:{_ANY_WORD})(?! (?:hundred|thousand)))*(?: and a half)?)"
 )
 _DIGITS = r"(?:\d{1,3}(?:[, \u00a0\u202f'\u2019]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?|\.\d+)"
 _MAGNITUDE = "|".join(sorted(_MAGNITUDES, key=len)[::-1])

@@ -291,6 +291,10 @@ class FieldReader:
         if is_range and begins is not None:
             operator, start = "eq", begins
         end = period.end
+        if period.kind == "relative" and period.first <= today and operator == "ge":
+            # "from last year" is "in last year"
+            is_from = text[start : period.start].strip().lower() == "from"
+            operator = "eq" if is_from else operator
         after, end = behind(text, end)  # "from 2020 or earlier"
         operator = after or operator
         kind = Year if period.is_years else Date
