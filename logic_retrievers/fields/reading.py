@@ -64,8 +64,8 @@ _NOT = {"lt": "ge", "gt": "le", "le": "gt", "ge": "lt"}
 _HANGING = re.compile(
     rf"(?:[\s,;:-]|(?<!\w)(?:{any_word(_LISTS['hanging'])})(?!\w))+$", re.IGNORECASE
 )
-# periods that say nothing without a word before them: "may", "friday", "2021"
 _RELATIVE = ("rolling", "ago", "relative")
+# periods that say nothing without a word before them: "may", "friday", "2021"
 _NEEDS_CUE = ("year", "month", "weekday", "named", "part")
 
 
@@ -285,46 +285,25 @@ class FieldReader:
         return self._claim_period(text, period, done, today)
 
     def _claim_period(self, text: str, period: Period, done: int, today: date) -> _Claim | None:
-        operator, start = before_period(text, done, period.start)
-        begins = range_start(text, done, period.start)
-        is_range = period.kind == "range" or period.first.year != period.last.year
-        if is_range and begins is not None:
-            operator, start = "eq", begins
-        end = period.end
-        if period.kind == "relative" and period.first <= today and operator == "ge":
-            # "from last year" is "in last year"
-            is_from = text[start : period.start].strip().lower() == "from"
-            operator = "eq" if is_from else operator
-        after, end = behind(text, end)  # "from 2020 or earlier"
-        operator = after or operator
+        operator, start, end = _around_period(text, period, done, today)
         kind = Year if period.is_years else Date
         name, begin = self._field_of_time(text, done, start, kind)
         is_named = begin < start
         match = self._word_behind.match(text, end) if kind is Year and not is_named else None
         if match and self._name(match) in self._times:
             name, end, is_named = self._name(match), match.end(), True
-        is_cue = operator not in (None, "about") or (operator == "about" and is_named)
-        needs_cue = period.kind in _NEEDS_CUE and period.first.year == period.last.year
-        if period.kind == "within":  # "delivery within two days" is said of anything
-            if not is_named:
-                return None
-            operator = "le"
-        # "in berlin on 9 november 1989" is no date of the passage
-        of_passage = is_named or period.kind in _RELATIVE or isinstance(self._times[name], Year)
-        if operator == "eq" and not of_passage:
-            return None
-        if needs_cue and not (is_cue or is_named):
+        of_days = isinstance(self._times[name], Date)
+        if not is_named and not _counts_unnamed(period, operator, of_days=of_days):
             return None
         if is_named:
             operator, begin = turned_round(text, done, begin, operator)
         first, last = period.first, period.last
-        if "since" in text[start : period.start].lower() and first > today and not period.has_year:
+        cue = text[start : period.start].lower()
+        if "since" in cue and first > today and not period.has_year:
             unit = "week" if period.kind == "weekday" else "year"
             first, last = back(first, 1, unit), back(last, 1, unit)
-        if period.open and operator in (None, "eq", "le"):
-            operator = "ge"  # "in the last two weeks"
         if period.kind == "part" and operator == "lt" and "end" in text[period.start : end].lower():
-            first = last
+            first = last  # "before the end of June" is before its last day
         return _claim(text, begin, end, self._in_time(name, operator, first, last))
 
     def _field_of_time(
@@ -351,6 +330,36 @@ class FieldReader:
     def _is_duration(self, name: str) -> bool:
         unit = self._numbers[name].unit
         return bool(unit) and units.conversion(unit[0], "second") is not None
+
+
+def _around_period(
+    text: str, period: Period, done: int, today: date
+) -> tuple[str | None, int, int]:
+    """Return the operator of a date, and the place of the date with the words that compare."""
+    operator, start = before_period(text, done, period.start)
+    begins = range_start(text, done, period.start)
+    if begins is not None and (period.kind == "range" or period.first.year != period.last.year):
+        operator, start = "eq", begins
+    if period.kind == "relative" and period.first <= today and operator == "ge":
+        is_from = text[start : period.start].strip().lower() == "from"
+        operator = "eq" if is_from else operator  # "from last year" is "in last year"
+    after, end = behind(text, period.end)
+    operator = after or operator  # "from 2020 or earlier"
+    if period.kind == "within":
+        operator = "le"
+    elif period.open and operator in (None, "eq", "le"):
+        operator = "ge"  # "in the last two weeks"
+    return operator, start, end
+
+
+def _counts_unnamed(period: Period, operator: str | None, *, of_days: bool) -> bool:
+    """Whether a date counts although no field is named next to it."""
+    if period.kind == "within":
+        return False  # "delivery within two days" is said of anything
+    if of_days and operator == "eq" and period.kind not in _RELATIVE:
+        return False  # "in berlin on 9 november 1989" is no date of the passage
+    needs_cue = period.kind in _NEEDS_CUE and period.first.year == period.last.year
+    return not needs_cue or operator not in (None, "about")
 
 
 def _names(name: str, words: Iterable[str]) -> set[str]:
