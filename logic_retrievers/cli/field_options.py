@@ -11,6 +11,7 @@ from logic_retrievers.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from logic_retrievers.policies import Policy, PolicyRouter
+    from logic_retrievers.validity import Validity
 
 _FORM = (
     "write NAME:KIND[:UNITS[:WORDS]]: price:number:EUR,euro,€:price,cost, built:year::construction,"
@@ -19,8 +20,8 @@ _FORM = (
 
 
 @dataclasses.dataclass(frozen=True)
-class FieldOptions:
-    """The options that declare what metadata fields hold."""
+class _Declared:
+    """The option that declares what metadata fields hold."""
 
     field: Annotated[
         list[str] | None,
@@ -28,14 +29,6 @@ class FieldOptions:
             metavar="NAME:KIND[:UNITS[:WORDS]]",
             help="A metadata field that queries compare: price:number:EUR,euro,€:price,cost, "
             "built:year::construction, posted:date, city:values:Oslo,Bergen. Repeat for others.",
-        ),
-    ] = None
-    now: Annotated[
-        str | None,
-        Option(
-            metavar="DATE",
-            help='From when "last year" in a query counts: 2026-03-31.',
-            show_default="today",
         ),
     ] = None
 
@@ -47,20 +40,48 @@ class FieldOptions:
 
 
 @dataclasses.dataclass(frozen=True)
-class SearchSettings(FieldOptions):
+class FieldOptions(_Declared):
+    """The options by which a query is read."""
+
+    now: Annotated[
+        str | None,
+        Option(
+            metavar="DATE",
+            help='From when "last year" in a query counts: 2026-03-31.',
+            show_default="today",
+        ),
+    ] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class CollectionFields(_Declared):
+    """The options that say what a collection's metadata fields hold, and which two are validity."""
+
+    validity: Annotated[
+        str | None,
+        Option(
+            metavar="FROM,TO",
+            help="Two metadata fields with dates; a search finds what is valid now, or as of a"
+            " date.",
+        ),
+    ] = None
+
+    def validity_fields(self) -> Validity | None:
+        """Return the two names of ``--validity``."""
+        from logic_retrievers.validity import check_validity
+
+        given = self.validity
+        return check_validity(given and [name.strip() for name in given.split(",")])
+
+
+@dataclasses.dataclass(frozen=True)
+class SearchSettings(FieldOptions, CollectionFields):
     """The options of a search for fields, time, groups and pages."""
 
     strict_fields: Annotated[
         bool,
         Option("--strict-fields", help="No hit where none meets what the query says of a --field."),
     ] = False
-    validity: Annotated[
-        str | None,
-        Option(
-            metavar="FROM,TO",
-            help="Two metadata fields with dates; only passages valid now, or --as-of, are found.",
-        ),
-    ] = None
     as_of: Annotated[
         str | None, Option(metavar="DATE", help="Valid at this date; 'any': valid or not.")
     ] = None
@@ -75,12 +96,6 @@ class SearchSettings(FieldOptions):
         """Return the options of one search."""
         names = ("now", "strict_fields", "as_of", "group_by", "per_group", "offset")
         return {name: getattr(self, name) for name in names}
-
-    def validity_fields(self) -> tuple[str, ...] | None:
-        """Return the two names of ``--validity``, which the engine checks."""
-        if self.validity is None:
-            return None
-        return tuple(name.strip() for name in self.validity.split(","))
 
 
 def parse_fields(specs: list[str]) -> dict[str, Any]:

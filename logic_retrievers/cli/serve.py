@@ -7,6 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
+from logic_retrievers.cli.field_options import CollectionFields
 from logic_retrievers.cli.judge_options import JudgeSpec, RerankerSpec, open_judge
 from logic_retrievers.cli.options import (
     BaseName,
@@ -34,6 +35,7 @@ def serve(
     judge: JudgeSpec = "auto",
     reranker: RerankerSpec = "none",
     *,
+    declared: CollectionFields,
     stored: StoredCollection,
 ) -> None:
     """Serve a collection over HTTP, or to assistants over MCP.
@@ -58,8 +60,13 @@ def serve(
         raise MissingExtraError(error.name, EXTRAS[error.name]) from error
     judging, ordering = open_judge(judge), open_judge(reranker)
     with stored.open(reads=True) as passages:
-        policy = open_policy("auto", base)
-        service = SearchService(passages, policy, judge=judging, reranker=ordering)
+        service = SearchService(
+            passages,
+            declared.declare(open_policy("auto", base)),
+            validity=declared.validity_fields(),
+            judge=judging,
+            reranker=ordering,
+        )
         if mcp and not http:
             run_mcp(service)
         else:

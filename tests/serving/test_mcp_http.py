@@ -43,10 +43,13 @@ async def client_with(served: Served, key: str | None, mode: str = "auto") -> As
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_an_assistant_with_the_key_uses_the_tools_until_sigterm(folder, mode):
     """With the newest protocol and an older one, which begins by a handshake."""
-    with serving(folder, "--mcp", "--http", key=KEY) as served:
+    declared = ("--field", "stars:number::star", "--validity", "since,until")
+    with serving(folder, "--mcp", "--http", *declared, key=KEY) as served:
         async with client_with(served, KEY, mode) as client:
-            tools = {tool.name for tool in (await client.list_tools()).tools}
-            assert tools >= {"search", "check_conflicts"}
+            tools = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+            assert tools.keys() >= {"search", "check_conflicts"}
+            assert "stars: number" in tools["search"]
+            assert "'since'" in tools["search"]
             result = await client.call_tool("search", {"query": WITHOUT_POOL, "k": 1})
             assert result.structured_content["passages"][0]["id"] == "sea"
             given = {"texts": [STATEMENT], "ids": ["inn"]}
