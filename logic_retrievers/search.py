@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import (
+    ConfigurationError,
     EmptyFilterWarning,
     InputError,
     MissingVectorError,
@@ -195,6 +196,11 @@ class Engine:
         policy = options.get("policy")
         chosen = self.policy if policy is None else self._with_own_fields(resolve_policy(policy))
         asked = check_options(options, k, chosen, self.validity, self.index.prefixes)
+        if asked.strict_fields and self.fields and not isinstance(chosen, AutoPolicy):
+            raise ConfigurationError(
+                f"policy {chosen.name!r} reads no fields, so strict_fields=True cannot hold; take"
+                " policy 'auto'"
+            )
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
         reranker = yield from resolve_judge(self.reranker, "reranker")
@@ -311,7 +317,10 @@ class Engine:
             return queries, pools
         said = "; ".join(map(str, queries[unmet[0]].required))
         if asked.strict_fields:
-            warn(EmptyFilterWarning, f"no passage meets {said}, so a list of hits is empty")
+            warn(
+                EmptyFilterWarning,
+                f"no passage that this search may find meets {said}, so a list of hits is empty",
+            )
             return queries, pools
         for i in unmet:
             queries[i] = queries[i].preferring()
@@ -321,7 +330,7 @@ class Engine:
         if any(pool.ids for pool in found):
             warn(
                 EmptyFilterWarning,
-                f"no passage meets {said}; passages that are near to it come first."
+                f"no passage that this search may find meets {said}; those near to it come first."
                 " strict_fields=True returns none",
             )
         return queries, pools

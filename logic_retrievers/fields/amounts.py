@@ -41,6 +41,7 @@ class Amount:
         low, high: the number; two of them for a range.
         currency: a currency's sign or code before the number.
         magnitude: what the number was multiplied by.
+        is_choice: whether only the two ends of the range are meant: "42 or 44".
         bare: whether it is written as a year is: four digits and nothing else.
     """
 
@@ -51,6 +52,7 @@ class Amount:
     currency: str = ""
     magnitude: int = 1
     bare: bool = False
+    is_choice: bool = False
 
     @property
     def is_range(self) -> bool:

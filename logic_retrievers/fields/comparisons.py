@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from logic_retrievers.fields.amounts import WORDS, Amount
 from logic_retrievers.fields.periods import Period
@@ -49,7 +50,8 @@ _BEFORE_PERIOD = _compile(
     rf"{_EDGE}(?:{_any_operator(WORDS['before_time'], WORDS['before'])})"
     rf"(?:{SPACE}+(?:the|year|month of|date))*{SPACE}*$"
 )
-_BEHIND = _compile(rf"{SPACE}*(?:{_any_operator(WORDS['behind'])})(?!\w)")
+# not "42 or under 100 euros"
+_BEHIND = _compile(rf"{SPACE}*(?:{_any_operator(WORDS['behind'])})(?!\w)(?!{SPACE}*[\d$£€])")
 _NEGATED = _compile(
     rf"{_EDGE}(?:{_words('negators')})(?:{SPACE}+(?:{_words('between_negation')}))*{SPACE}*$"
 )
@@ -87,6 +89,11 @@ def turned_round(text: str, done: int, at: int, operator: str | None) -> tuple[s
     return operator, at
 
 
+def is_negated(text: str, done: int, at: int) -> bool:
+    """Tell whether a negation stands before ``at``."""
+    return _NEGATED.search(text, done, at) is not None
+
+
 def range_start(text: str, done: int, at: int) -> int | None:
     """Return where the "between" or "from" before a range begins."""
     match = _RANGE.search(text, max(0, done), at)
@@ -98,7 +105,10 @@ def join_ranges(text: str, amounts: Sequence[Amount]) -> list[Amount]:
     joined: list[Amount] = []
     for amount in amounts:
         if joined and _is_range(text, joined[-1], amount):
-            joined[-1] = joined[-1].up_to(amount)
+            middle = text[joined[-1].end : amount.start].strip().lower()
+            # "42 or 44" leaves out 43, which no range does
+            is_choice = middle == "or" and amount.low - joined[-1].high > 1
+            joined[-1] = replace(joined[-1].up_to(amount), is_choice=is_choice)
         else:
             joined.append(amount)
     return joined

@@ -140,9 +140,9 @@ def _declared(name: Any, value: Any) -> Declared:
     is_list = isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
     if not is_list or not all(isinstance(each, str | int | float) for each in value):
         raise ConfigurationError(
-            f"fields[{shown(name)}] declares what the field holds: Number(), Year(), Date(), or a"
-            f" list of the texts and numbers that it takes; not {shown(value)}. A condition on it"
-            " belongs in filter="
+            f"fields[{shown(name)}] declares what the field holds: Number(), Year(), Date(), as"
+            ' JSON {"kind": "number"}, "year" or "date", or a list of the texts and numbers that it'
+            f" takes; not {shown(value)}. A condition on it belongs in filter="
         )
     # a set's order differs between processes
     return tuple(sorted(value, key=repr) if isinstance(value, Set) else value)

@@ -39,7 +39,7 @@ _PATTERN = re.compile(
             rf"(?P<relative>(?P<the>the )?(?P<which>last|past|previous|this|current|next|coming) "
             rf"(?:calendar )?(?P<span>week|month|quarter|year|decade|{_MONTH}|{_WEEKDAY}))",
             r"(?P<named>today|yesterday|tomorrow|now)",
-            rf"(?P<decade>(?:the )?(?:{_YEAR[:-2]}\d0|['\u2019]?[2-9]0)'?s)",
+            rf"(?P<decade>(?:the )?(?:{_YEAR[:-2]}0|['\u2019]?[2-9]0)'?s)",
             rf"(?P<part>(?:the )?(?:start|beginning|middle|mid|end) (?:of )?(?:the )?"
             rf"(?P<part_of>{_MONTH}(?: {_YEAR})?|(?:this |next |last )?(?:week|month|year)"
             rf"|{_YEAR})|"

@@ -18,6 +18,7 @@ from logic_retrievers.fields.comparisons import (
     before_number,
     before_period,
     behind,
+    is_negated,
     join_periods,
     join_ranges,
     range_start,
@@ -38,6 +39,10 @@ _MAX_BETWEEN = 2
 _LISTS: Mapping[str, frozenset[str]] = {
     name: frozenset(words.split()) for name, words in WORDS["words"].items()
 }
+CURRENCIES: Mapping[str, tuple[str, ...]] = {
+    code: tuple(names.split()) for code, names in WORDS["currencies"].items()
+}
+_MONIES = frozenset(name for names in CURRENCIES.values() for name in names)
 _MONEY = re.compile(rf"(?<!\w)(?:{any_word(_LISTS['money'])})(?!\w){FILLERS}$", re.IGNORECASE)
 _UNIT = re.compile(rf"{SPACE}?-?(?P<first>[^\W\d_]+[²³23]?)(?:{SPACE}(?P<second>[^\W\d_]+[²³2]?))?")
 _WORD = re.compile(rf"{SPACE}?-?([^\W\d_]+)")
@@ -60,6 +65,10 @@ _DURATION = re.compile(
 _AGE_OPERATORS = {"older": "lt", "more": "lt", "over": "lt", "at least": "le"}
 _AGE_OPERATORS |= {"within": "ge", "at most": "ge", "up to": "ge"}
 _NOT = {"lt": "ge", "gt": "le", "le": "gt", "ge": "lt"}
+_WISH = rf"(?:{any_word(_LISTS['wishes'])}|if{SPACE}+possible)"
+_WISH_BEFORE = re.compile(rf"(?<!\w){_WISH}(?:[\s,]|(?<!\w)(?:for|a|at)(?!\w))*$", re.IGNORECASE)
+_WISH_BEHIND = re.compile(rf"[\s,]*{_WISH}(?=\s*(?:[,.;!?]|$))", re.IGNORECASE)
+_AND = re.compile(r"[\s,]*(?:and|but|or)?[\s,]*", re.IGNORECASE)
 # what is left hanging where words were taken out
 _HANGING = re.compile(
     rf"(?:[\s,;:-]|(?<!\w)(?:{any_word(_LISTS['hanging'])})(?!\w))+$", re.IGNORECASE
@@ -102,7 +111,7 @@ class FieldReader:
         self._units = {
             form: (field.unit[0] if field.unit else name, factor)
             for name, field in reversed(self._numbers.items())
-            for unit, factor in {**dict.fromkeys(field.unit, 1.0), **field.factors}.items()
+            for unit, factor in _factors(field).items()
             for form in word_forms(comparable(unit))
         }
         word, unit = any_word(self._field_of), any_word(self._units)
@@ -129,6 +138,7 @@ class FieldReader:
         )
         found: list[Amount | Period] = sorted([*amounts, *periods], key=lambda each: each.start)
         claims: list[_Claim] = []
+        unclaimed: Amount | None = None
         for item in found:
             done = claims[-1].end if claims else 0
             if item.start < done or len(claims) == _MOST:
@@ -138,8 +148,13 @@ class FieldReader:
                 claim = self._claim_period(text, item, done, today)
             else:
                 claim = self._claim_amount(text, item, done, today)
-            if claim is not None:
-                claims.append(claim)
+            if claim is None:
+                unclaimed = item if isinstance(item, Amount) else None
+                continue
+            if unclaimed is not None and isinstance(item, Amount):
+                claims += _sharing(text, unclaimed, item, claim, claims[-1].end if claims else 0)
+            claims.append(claim)
+            unclaimed = None
         return _reading(text, claims)
 
     def _claim_amount(self, text: str, amount: Amount, done: int, today: date) -> _Claim | None:
@@ -168,8 +183,13 @@ class FieldReader:
             operator, begin = before_number(text, done, begin)  # "max rent 900"
         elif begin < start:
             operator, begin = turned_round(text, done, begin, operator)
+        if operator in (None, "eq", "about") and is_negated(text, done, begin):
+            return None  # "not size 42" is an exclusion, which the parser reads
         low, high = _rounded(amount.low * factor), _rounded(amount.high * factor)
-        return _claim(text, begin, end, _compared(name, operator, low, high))
+        condition = _compared(name, operator, low, high)
+        if amount.is_choice:
+            condition = replace(condition, preferred=True)
+        return _claim(text, begin, end, condition)
 
     def _field_of_amount(
         self, text: str, amount: Amount, done: int, place: tuple[int, int], *, compares: bool
@@ -201,7 +221,7 @@ class FieldReader:
             chosen = next((name for name in (*said, *other) if name in factors), None)
             return None if chosen is None else (chosen, factors[chosen], start, end)
         word = _UNIT.match(text, end)
-        if word and comparable(word["first"]) in _LISTS["currencies"]:
+        if word and comparable(word["first"]) in _MONIES:
             return None
         if named in self._numbers:
             return named, 1.0, start, end
@@ -297,8 +317,12 @@ class FieldReader:
             return None
         if is_named:
             operator, begin = turned_round(text, done, begin, operator)
-        first, last = period.first, period.last
         cue = text[start : period.start].lower()
+        if operator in (None, "eq", "about") and is_negated(text, done, begin):
+            return None  # "not in 2022"
+        if operator == "lt" and cue.strip().endswith("from"):
+            return None  # "not from 2022" may mean that year or all since
+        first, last = period.first, period.last
         if "since" in cue and first > today and not period.has_year:
             unit = "week" if period.kind == "weekday" else "year"
             first, last = back(first, 1, unit), back(last, 1, unit)
@@ -368,6 +392,12 @@ def _names(name: str, words: Iterable[str]) -> set[str]:
     return {form for word in said for form in word_forms(word)}
 
 
+def _factors(field: Number) -> dict[str, float]:
+    """Return the names of a field's units, each with its factor."""
+    known = CURRENCIES.get(field.unit[0], ()) if field.unit else ()
+    return {**dict.fromkeys((*known, *field.unit), 1.0), **field.factors}
+
+
 def _rounded(value: float) -> float:
     """Drop what a conversion adds to a round number: 0.30000000000000004 is 0.3."""
     return float(f"{value:.10g}")
@@ -388,14 +418,30 @@ def _compared(name: str, operator: str | None, first: Bound, last: Bound) -> Con
             return Condition(name, low=first, high=last, preferred=operator == "about")
 
 
+def _sharing(text: str, one: Amount, other: Amount, claim: _Claim, done: int) -> list[_Claim]:
+    """Give a number the field of the next one: "100" of "over 100 but under 160 euros"."""
+    operator, start = before_number(text, max(done, one.start - NEAR), one.start)
+    bound = claim.condition.high if claim.condition.low is None else claim.condition.low
+    is_number = isinstance(bound, int | float) and not claim.condition.of_years
+    if operator is None or not is_number or not _AND.fullmatch(text, one.end, claim.start):
+        return []
+    factor = bound / other.low if other.low else 1.0
+    low, high = _rounded(one.low * factor), _rounded(one.high * factor)
+    return [_claim(text, start, one.end, _compared(claim.condition.field, operator, low, high))]
+
+
 def _claim(text: str, start: int, end: int, condition: Condition) -> _Claim:
+    if wish := _WISH_BEFORE.search(text, max(0, start - NEAR), start):
+        start, condition = wish.start(), replace(condition, preferred=True)
+    elif wish := _WISH_BEHIND.match(text, end):
+        end, condition = wish.end(), replace(condition, preferred=True)
     return _Claim(start, end, replace(condition, words=text[start:end].strip(" ,;:-")))
 
 
 def _reading(text: str, claims: Sequence[_Claim]) -> FieldReading:
     conditions = [claim.condition for claim in claims]
     for number, (one, other) in enumerate(pairwise(claims)):
-        if text[one.end : other.start].strip(" ,").lower() == "or":
+        if re.search(r"(?<!\w)or(?!\w)", text[one.end : other.start], re.IGNORECASE):
             for each in (number, number + 1):
                 conditions[each] = replace(conditions[each], preferred=True)
     rest, done = "", 0

@@ -183,6 +183,8 @@ def test_parsed_queries_and_other_policies_read_nothing(engine):
     assert len(engine.search(ParsedQuery(query))) == len(PRICES)
     assert len(engine.search(query, policy="topical")) == len(PRICES)
     assert len(engine.search(query, policy="auto")) == 2
+    with pytest.raises(ConfigurationError, match="strict_fields"):
+        engine.search(query, policy="topical", strict_fields=True)
     with pytest.raises(ConfigurationError, match="auto"):
         Engine(engine.index, "topical", fields=FIELDS)
 

@@ -62,6 +62,17 @@ def read(text):
         ("posted between March and May 2025", ["2025-03-01 <= posted <= 2025-05-31"]),
         ("posted yesterday", ["posted == 2026-05-19"]),
         ("max price 90", ["price <= 90"]),
+        ("over 100 but under 160 euros", ["price > 100", "price < 160"]),
+        ("under 100 or over 250 euros", ["preferably price < 100", "preferably price > 250"]),
+        (
+            "under 50 euros or a lamp under 30 euros",
+            ["preferably price < 50", "preferably price < 30"],
+        ),
+        ("4 or 7 rooms", ["preferably 4 <= rooms <= 7"]),
+        ("4 rooms or under 100 euros", ["rooms ~ 4", "preferably price < 100"]),
+        ("ideally under 100 euros", ["preferably price < 100"]),
+        ("under 100 euros, if possible", ["preferably price < 100"]),
+        ("not posted before 3 May", ["posted >= 2026-05-03"]),
         ("at least 60k, 2 rooms", ["price >= 60000", "rooms == 2"]),
         ("half a kilo at most", ["weight <= 0.5"]),
         ("built 2020 or earlier", ["built <= 2020"]),
@@ -95,6 +106,11 @@ def test_comparisons_are_read(text, expected):
         "price comparison of at least 3 shops",
         "under 200 dollars",
         "the 2008 crisis",
+        "not built in 1987",
+        "not in 2022",
+        "not from 2022",
+        "not 3 rooms",
+        "not around 200 euros",
         "at least 60k followers",
         "the fall of the wall on 9 november 1989",
         "delivery within two days",
@@ -131,6 +147,14 @@ def test_units_are_converted(unit, number):
     (condition,) = READER.read(f"at most {number} {unit}", TODAY).conditions
     assert condition.field == "weight"
     assert condition.high == pytest.approx(number * in_kg.get(unit, 1.0))
+
+
+def test_a_currency_has_its_usual_names():
+    """`Number(unit="EUR")` is what a user declares, and "€200" what a query says."""
+    reader = FieldReader(check_fields({"price": Number(unit="EUR")}))
+    for text in ("under 200 euros", "under €200", "under 200 EUR"):
+        assert [str(each) for each in reader.read(text, TODAY).conditions] == ["price < 200"]
+    assert reader.read("under 200 dollars", TODAY).conditions == ()
 
 
 def test_factors_convert_what_is_no_unit():
