@@ -421,9 +421,11 @@ def _compared(name: str, operator: str | None, first: Bound, last: Bound) -> Con
 def _sharing(text: str, one: Amount, other: Amount, claim: _Claim, done: int) -> list[_Claim]:
     """Give a number the field of the next one: "100" of "over 100 but under 160 euros"."""
     operator, start = before_number(text, max(done, one.start - NEAR), one.start)
-    bound = claim.condition.high if claim.condition.low is None else claim.condition.low
-    is_number = isinstance(bound, int | float) and not claim.condition.of_years
-    if operator is None or not is_number or not _AND.fullmatch(text, one.end, claim.start):
+    condition = claim.condition
+    bound = condition.high if condition.low is None else condition.low
+    if operator is None or condition.of_years or not isinstance(bound, int | float):
+        return []
+    if not _AND.fullmatch(text, one.end, claim.start):
         return []
     factor = bound / other.low if other.low else 1.0
     low, high = _rounded(one.low * factor), _rounded(one.high * factor)
