@@ -114,6 +114,8 @@ def test_partial_dates_and_the_clock(inn):
     """A month read as its end would show the next month's answers."""
     engine = Engine(inn, validity=list(KEYS))
     assert ids(engine.search("pool")) == {"new"}  # now
+    assert ids(engine.search("pool", now="2024-04-30")) == {"old"}  # by the caller's clock
+    assert ids(engine.search("pool", now="2024-04-30", as_of="2024-05")) == {"new"}
     assert ids(engine.search("pool", as_of="2024")) == {"old"}
     assert ids(engine.search("pool", as_of="2024-05")) == {"new"}
     assert ids(engine.search("pool", as_of="2024-05-01T01:00+02:00")) == {"old"}

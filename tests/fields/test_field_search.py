@@ -127,6 +127,13 @@ def test_the_evidence_says_what_was_read(engine):
     assert hit.evidence.details["searched"] == "a tent"
 
 
+def test_a_filters_words_are_not_embedded(engine, index):
+    """The price is no topic: with it, a passage that talks of euros would come first."""
+    (found,) = engine.search("a tent under 150 euros", 1)
+    (plain,) = Engine(index).search("a tent", 1, filter={"price": {"lt": 150}})
+    assert (found.passage.id, found.score) == (plain.passage.id, plain.score)
+
+
 def test_a_preference_orders_and_drops_nothing(engine):
     """`around 400` is a wish; the nearest come first, and the others stay."""
     found = ids(engine.search("a tent around 400 euros"))
