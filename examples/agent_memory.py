@@ -31,7 +31,7 @@ MEMORIES = {
 
 def main() -> None:
     """The memories, the cleaning, and two searches."""
-    client = QdrantClient(":memory:")  # yours: mem0's url, or path="/tmp/qdrant"
+    client = QdrantClient(":memory:")  # yours: mem0's url=, or its path=
     remember(client, "mem0")
     index = PassageIndex.open("mem0", client=client, text_key="data", metadata_key="")
     with index, tempfile.TemporaryDirectory() as folder:
