@@ -48,7 +48,7 @@ def write_noisy(
             if codes:
                 moved = np.clip(np.rint(moved), -127, 127)
             weight.CopyFrom(numpy_helper.from_array(moved.astype(values.dtype), weight.name))
-    trunk = found.read(side.trunk) if side.trunk else None
+    trunk = [found.read(file) for file in side.trunk]
     tokenizer = SharedTokenizer(found.read(manifest.tokenizer))
     ids, _ = tokenizer.encode(TEXTS, side.prefix, changes.get("max_tokens", side.max_tokens))
     content = graph.SerializeToString()
@@ -56,7 +56,7 @@ def write_noisy(
         "head": head,
         "document_fingerprint": manifest.fingerprint(head, "document"),
         "tokenizer": manifest.files[manifest.tokenizer],
-        "trunk": manifest.files[side.trunk] if side.trunk else None,
+        "trunk": manifest.files[side.trunk[-1]] if side.trunk else None,
         "output": side.output,
         "dimension": made.dimension,
         "max_tokens": side.max_tokens,
@@ -71,9 +71,9 @@ def write_noisy(
     return path
 
 
-def _vector(trunk: bytes | None, graph: bytes, output: str, ids: list[int]) -> list[float]:
+def _vector(trunk: list[bytes], graph: bytes, output: str, ids: list[int]) -> list[float]:
     feed = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), np.int64)}
-    if trunk is not None:
-        (feed[HIDDEN],) = Graph(trunk, "trunk", [CPU], 1).run([HIDDEN], feed)
+    for part in trunk:
+        (feed[HIDDEN],) = Graph(part, "trunk", [CPU], 1).run(None, feed)
     (vectors,) = Graph(graph, "graph", [CPU], 1).run([output], feed)
     return [float(value) for value in vectors[0]]

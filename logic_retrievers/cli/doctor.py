@@ -107,6 +107,7 @@ def _until_error(name: str, checks: Iterator[Check]) -> Iterator[Check]:
 
 def _check_bundle(bundle: Path | None) -> Iterator[Check]:
     from logic_retrievers.encoders import default_bundle_path, verify_bundle
+    from logic_retrievers.encoders.int8 import int8_instructions
 
     path = bundle or default_bundle_path()
     verify_bundle(path)
@@ -116,6 +117,9 @@ def _check_bundle(bundle: Path | None) -> Iterator[Check]:
     )
     detail = f"{path.name}: checksums and parity vectors agree; {heads}"
     yield Check("encoder bundle", True, detail)
+    instructions = int8_instructions()
+    found = f"possible with {instructions}" if instructions else "not possible: no VNNI, AMX or dot"
+    yield Check("precision int8", True, found)
 
 
 def _check_index(stored: StoredCollection) -> Iterator[Check]:
@@ -153,7 +157,8 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
             keys = {key for passage in page for key in passage.metadata}
             fields = {f"{at}.{key}".lstrip(".") for at in index.prefixes for key in keys}
             slow_fields = ", ".join(sorted(fields - payload_indexes.keys()))
-    yield "vectors", ", ".join(f"{v.name} ({v.dimension or v.language})" for v in vectors)
+    kinds = {v.name: f"{v.dimension or v.language}{', int8' if v.int8 else ''}" for v in vectors}
+    yield "vectors", ", ".join(f"{name} ({kind})" for name, kind in kinds.items())
     indexed = (info.indexed_vectors_count or 0) - len(sparse) * points
     how = f"by HNSW, with {indexed:,} vectors in it" if indexed > 0 else "exact, over all passages"
     quantized = ", int8 first" if info.config.quantization_config else ""

@@ -34,6 +34,7 @@ from logic_retrievers.text import is_blank, visible_text
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
 Role: TypeAlias = Literal["query", "document"]
+Precision: TypeAlias = Literal["float32", "int8"]
 
 T = TypeVar("T")
 
@@ -57,6 +58,8 @@ class VectorSpec:
             Empty if the query side changes only with the document side.
         exclusion: constants of ``ConstraintPolicy`` for this vector's scores, by name; None if not
             calibrated.
+        precision: in what the vectors are computed. An index takes vectors of both, which differ
+            little, so it is no part of the fingerprint.
         contradiction: constants that turn the sparsity of vector differences into a score and a
             probability (``conflicts.ContradictionSettings``); None if not calibrated.
 
@@ -74,6 +77,7 @@ class VectorSpec:
     query_fingerprint: str = ""
     exclusion: Mapping[str, float] | None = None
     contradiction: Mapping[str, float] | None = None
+    precision: Precision = "float32"
 
     def __post_init__(self) -> None:
         check_name("a vector's name", self.name)

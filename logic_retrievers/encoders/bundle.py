@@ -102,15 +102,15 @@ class Bundle:
 def _replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
     """Return a copy of a manifest in which a query encoder encodes the queries of one head."""
     card, head = encoder.card, manifest.heads[name]
-    trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
+    trunk = _find_trunk(manifest, card.trunk)
     problem = ""
     if card.tokenizer != manifest.files[manifest.tokenizer]:
         problem = "reads the tokens of another tokenizer"
-    elif trunk is None and card.trunk is not None:
+    elif trunk is None:
         problem = "reads the output of another trunk"
     elif any(getattr(card, key) != getattr(head, key) for key in _KIND):
         problem = f"makes vectors of another kind ({', '.join(_KIND)})"
-    if problem:
+    if problem or trunk is None:
         raise QueryEncoderError(
             f"The query encoder {encoder.source!r} {problem} than the head {name!r} of the bundle "
             f"{manifest.name!r}. Export it for this bundle."
@@ -119,6 +119,17 @@ def _replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) ->
     head = head.model_copy(update={"query": Side(graph=encoder.file, trunk=trunk, **shared)})
     files = {**manifest.files, encoder.file: encoder.sha256}
     return manifest.model_copy(update={"heads": {**manifest.heads, name: head}, "files": files})
+
+
+def _find_trunk(manifest: Manifest, digest: str | None) -> tuple[str, ...] | None:
+    """Find the graphs of a trunk whose last one has this SHA-256; for no digest, no graphs."""
+    if digest is None:
+        return ()
+    for head in manifest.heads.values():
+        for end, file in enumerate(head.document.trunk, 1):
+            if manifest.files[file] == digest:
+                return head.document.trunk[:end]
+    return None
 
 
 def default_bundle_path() -> Path:

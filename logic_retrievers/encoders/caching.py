@@ -75,7 +75,7 @@ class _CachingEncoder(RoleEncoder):
         specs = {name: self.specs[name] for name in wanted}
         keys = {
             (name, text): hashlib.sha256(f"{name}\0{mark}\0{role}\0{text}".encode()).digest()
-            for name, mark in ((n, spec.fingerprint_for(role)) for n, spec in specs.items())
+            for name, mark in ((n, _mark(spec, role)) for n, spec in specs.items())
             for text in texts
         }
         known = self._read({key: specs[name].dimension for (name, _), key in keys.items()})
@@ -98,6 +98,11 @@ class _CachingEncoder(RoleEncoder):
             vectors[name] = rows.reshape(len(texts), specs[name].dimension)
             vectors[name].setflags(write=False)
         return vectors
+
+
+def _mark(spec: VectorSpec, role: Role) -> str:
+    """Return what tells vectors of one name apart; float32 is left out, as in older files."""
+    return spec.fingerprint_for(role) + ("" if spec.precision == "float32" else spec.precision)
 
 
 class CachedEncoder(_CachingEncoder):

@@ -2,8 +2,9 @@
 
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
 vector. A head has a query side and a document side. Each side names a graph's output and, if heads
-share their lowest layers, the *trunk* that runs before the graph. Sides with the same prefix and
-max_tokens share one run of their trunk. Sides that also name the same graph share its run too.
+share their lowest layers, the *trunk*: the graphs that run before it. Sides with the same prefix
+and max_tokens share one run of each graph that their trunks begin with. Sides that also name the
+same graph share its run too.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from logic_retrievers.encoders.base import Role, VectorSpec, fingerprint
 from logic_retrievers.errors import BundleError
 
 MANIFEST_NAME = "manifest.json"
-# output of a trunk, and input of the graph above it
+# input of a graph that reads the output of another; a trunk has one output
 HIDDEN = "hidden"
 
 ROLES: tuple[Role, ...] = ("query", "document")
@@ -53,20 +54,28 @@ class Side(Description):
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
         max_tokens: tokens kept per text, special tokens and prefix included; the rest is cut.
-        trunk: file name of a graph that runs first. The trunk turns tokens into ``hidden`` (batch,
-            tokens, width); ``graph`` then reads ``hidden`` instead of the tokens.
+        trunk: file names of graphs that run first. The first one reads tokens; each later one, and
+            then ``graph``, reads the previous one's output as ``hidden`` (batch, tokens, width).
     """
 
     graph: Name
     output: Name
     prefix: str = ""
     max_tokens: Length
-    trunk: Name | None = None
+    trunk: tuple[Name, ...] = ()
+
+    @field_validator("trunk", mode="before")
+    @classmethod
+    def _read_one_name(cls, trunk: object) -> object:
+        """Accept the form of older bundles: one name, or null."""
+        if trunk is None:
+            return ()
+        return (trunk,) if isinstance(trunk, str) else trunk
 
     @property
     def graphs(self) -> tuple[str, ...]:
         """Graphs in execution order."""
-        return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
+        return (*self.trunk, self.graph)
 
 
 class Calibration(Description):

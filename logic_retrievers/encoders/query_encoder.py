@@ -43,7 +43,8 @@ class QueryEncoderCard(Description):
     Args:
         document_fingerprint: fingerprint of the document side used in training.
         tokenizer: SHA-256 of the bundle's tokenizer file.
-        trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
+        trunk: SHA-256 of the graph of the bundle's trunk whose output this graph reads; None if
+            this graph reads tokens.
         origin: the model or run that the encoder was made from.
         ships: whether the licences of the training data allow distribution.
         texts, vectors: some queries without prefix, and the original model's vector for each.

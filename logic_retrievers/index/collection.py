@@ -38,6 +38,7 @@ class StoredVector:
     dimension: int | None  # None for a sparse vector
     fingerprint: str | None  # the encoder's fingerprint; None if another store made the vector
     incomplete: bool = False  # still being back-filled, so it cannot be searched yet
+    int8: bool = False  # an encoder that computes in int8 has made some of the vectors
 
     @property
     def sparse(self) -> bool:
@@ -55,6 +56,7 @@ class VectorNote(BaseModel):
     stored: str
     fingerprint: str | None = None
     filling: bool = False
+    int8: bool = False
 
 
 class Notes(BaseModel):
@@ -141,7 +143,10 @@ def new_notes(
     """Make the notes of a collection with these vectors and payload keys."""
     noted = {
         each.name: VectorNote(
-            stored=each.stored_name, fingerprint=each.fingerprint, filling=each.incomplete
+            stored=each.stored_name,
+            fingerprint=each.fingerprint,
+            filling=each.incomplete,
+            int8=each.int8,
         )
         for each in vectors.values()
     }
@@ -203,7 +208,7 @@ def read_vectors(
                     " cosines. Index into another collection."
                 )
         vectors[our_name] = StoredVector(
-            our_name, stored_name, dimension, entry.fingerprint, entry.filling
+            our_name, stored_name, dimension, entry.fingerprint, entry.filling, entry.int8
         )
     return vectors
 

@@ -197,7 +197,7 @@ def prepare_writing(
     """Create the payload indexes that this package's filters need on a strict server.
 
     An empty collection that was created by hand also gets this package's metadata, so that the next
-    encoder is compared with this one.
+    encoder is compared with this one. The metadata note which vectors are computed in int8.
     """
     for key in collection.missing_indexes:
         yield create_index(collection.name, key, schema.PAYLOAD_INDEXES[key])
@@ -205,12 +205,21 @@ def prepare_writing(
     if QUARANTINED in collection.missing_indexes and QUARANTINED not in filterable:
         filterable = (QUARANTINED, *filterable)
     prepared = replace(collection, filterable_flags=filterable, missing_indexes=())
+    int8 = {
+        name: replace(collection.vectors[name], int8=True)
+        for name, spec in specs.items()
+        if spec.precision == "int8" and name in collection.searchable
+    }
     if collection.has_own_metadata:
-        return prepared
+        if all(collection.vectors[name].int8 for name in int8):
+            return prepared
+        metadata = collection.notes(int8).metadata
+        yield client_call("update_collection", collection.name, metadata=metadata)
+        return replace(prepared, vectors={**collection.vectors, **int8})
     points, _ = yield scroll(collection.name, limit=1)
     if points:
         return prepared
-    signed = {name: collection.vectors[name] for name in collection.searchable}
+    signed = {name: collection.vectors[name] for name in collection.searchable} | int8
     for name in signed.keys() & specs.keys():
         signed[name] = replace(signed[name], fingerprint=specs[name].fingerprint)
     metadata = collection.notes(signed).metadata

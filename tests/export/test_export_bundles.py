@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from logic_export import models as packaged
-from logic_export.bundles.export import BundleLabel, add_head, export_bundle
+from logic_export.bundles.export import BundleLabel, add_heads, export_bundle
 from logic_export.bundles.graphs import export_graph, load_model, split_graph
 from logic_export.bundles.heads import HeadSource
 from logic_export.bundles.manifests import write_manifest
@@ -104,7 +105,8 @@ def test_heads_on_a_trunk_give_what_their_models_give(models, tmp_path: Path, sh
     one = vectors(both, ["compatibility"])["compatibility document"]
     np.testing.assert_array_equal(one, found["compatibility document"])
     graphs = {path.name for path in both.glob("*.onnx")}
-    assert graphs == {"trunk.onnx", "topical.onnx", "compatibility.onnx"}
+    shared = {"layers.onnx"} if shared_layers else set()
+    assert graphs == {"trunk.onnx", "topical.onnx", "compatibility.onnx", *shared}
 
 
 @pytest.mark.slow
@@ -125,7 +127,7 @@ def test_a_manifest_that_names_no_trunk_where_one_is_needed_is_refused(bundle, t
     folder = Path(shutil.copytree(bundle, tmp_path / "bundle"))
     manifest = load_bundle(folder).manifest
     head = manifest.heads["topical"]
-    for trunk in (None, "contradiction.onnx"):
+    for trunk in ((), ("contradiction.onnx",)):
         changed = head.model_copy(update={"query": head.query.model_copy(update={"trunk": trunk})})
         heads = {**manifest.heads, "topical": changed}
         write_manifest(folder, manifest.model_copy(update={"heads": heads}))
@@ -225,7 +227,7 @@ def test_a_head_more_leaves_the_others_as_they_are(bundle: Path, models, tmp_pat
     head = HeadSource("mine", models["newer"], training=sets, ships=False, origin="a run")
     out = tmp_path / "deep" / "four"
 
-    figures = add_head(bundle, head, out)
+    figures = add_heads(bundle, [head], out)["mine"]
 
     assert contents(bundle) == before
     after = contents(out)
@@ -248,7 +250,7 @@ def test_a_head_more_leaves_the_others_as_they_are(bundle: Path, models, tmp_pat
 def test_a_head_can_take_anothers_place(bundle: Path, models, tmp_path: Path):
     """Replacing a head must remove the old head's constants and reference vectors."""
     out = tmp_path / "new"
-    add_head(bundle, HeadSource("contradiction", models["newer"]), out)
+    add_heads(bundle, [HeadSource("contradiction", models["newer"])], out)
     before, after = contents(bundle), contents(out)
     assert before.keys() == after.keys()
     changed = {name for name in before if after[name] != before[name]}
@@ -264,20 +266,52 @@ def test_a_head_can_take_anothers_place(bundle: Path, models, tmp_path: Path):
 def test_a_graph_that_another_head_reads_too_is_kept(bundle: Path, models, tmp_path: Path):
     """The compatibility head reads topical.onnx too, so the file must not be overwritten."""
     out, again = tmp_path / "new", tmp_path / "again"
-    add_head(bundle, HeadSource("topical", models["newer"]), out)
+    add_heads(bundle, [HeadSource("topical", models["newer"])], out)
     assert_untouched(bundle, out, ["compatibility", "contradiction"])
     assert_gives(out, "topical", models["newer"])
     before, after = contents(bundle), contents(out)
     assert after.keys() - before.keys() == {"topical-2.onnx"}
     assert after["topical.onnx"] == before["topical.onnx"]
-    add_head(out, HeadSource("compatibility", models["other"]), again)
+    add_heads(out, [HeadSource("compatibility", models["other"])], again)
     assert_untouched(out, again, ["topical", "contradiction"])
     assert_gives(again, "compatibility", models["other"])
     assert "topical.onnx" not in contents(again)  # no head reads topical.onnx now
     assert set(verify_bundle(again).manifest.files) == contents(again).keys() - {"manifest.json"}
-    add_head(bundle, HeadSource("trunk", models["newer"]), tmp_path / "named")
+    add_heads(bundle, [HeadSource("trunk", models["newer"])], tmp_path / "named")
     assert_untouched(bundle, tmp_path / "named", ["topical", "contradiction"])
     assert contents(tmp_path / "named")["trunk.onnx"] == before["trunk.onnx"]
+
+
+@pytest.mark.slow
+def test_heads_can_share_layers_afterwards(bundle: Path, models, tmp_path: Path):
+    """The layers are in the folder once, and whatever reads the embeddings alone still can."""
+    out, again = tmp_path / "new", tmp_path / "again"
+    constants = load_bundle(bundle).manifest.heads["contradiction"].contradiction
+    sources = [HeadSource("topical", models["base"]), HeadSource("contradiction", models["newer"])]
+    add_heads(bundle, sources, out, shared_layers=1, keep_constants=True)
+    assert_untouched(bundle, out, ["compatibility"])
+    for source in sources:
+        assert_gives(out, source.name, source.model)
+    made = verify_bundle(out).manifest
+    trunks = {name: head.document.trunk for name, head in made.heads.items()}
+    shared = ("trunk.onnx", "layers.onnx")
+    assert trunks == {"topical": shared, "contradiction": shared, "compatibility": shared[:1]}
+    assert made.heads["contradiction"].contradiction == constants is not None
+    add_heads(out, [HeadSource("mine", models["other"])], again, shared_layers=1)
+    assert_untouched(out, again, ["topical", "contradiction", "compatibility"])
+    assert load_bundle(again).manifest.heads["mine"].document.trunk == shared
+    assert contents(again)["layers.onnx"] == contents(out)["layers.onnx"]
+
+
+@pytest.mark.slow
+def test_a_bundle_of_an_older_version_still_opens(bundle: Path, tmp_path: Path):
+    """Older manifests name one graph as the trunk; the fingerprints must stay."""
+    folder = Path(shutil.copytree(bundle, tmp_path / "bundle"))
+    text = (folder / "manifest.json").read_text("utf-8")
+    old = re.sub(r'"trunk": \[\s*("trunk.onnx")\s*\]', r'"trunk": \1', text)
+    (folder / "manifest.json").write_text(old, "utf-8")
+    assert old != text
+    assert load_bundle(folder).manifest == load_bundle(bundle).manifest
 
 
 @pytest.mark.slow
@@ -291,15 +325,15 @@ def test_a_head_that_does_not_fit_is_refused_and_leaves_nothing(bundle, models, 
         (head, {"shared_layers": 2}, "no trunk of 2 layers"),
     ):
         with pytest.raises(ConfigurationError, match=fault):
-            add_head(bundle, source, out, **options)
+            add_heads(bundle, [source], out, **options)
     assert not list(tmp_path.iterdir())
     with pytest.raises(ConfigurationError, match="exists"):
-        add_head(bundle, head, tmp_path)
+        add_heads(bundle, [head], tmp_path)
     export_bundle(tmp_path / "alone", LABEL, [HeadSource("topical", models["base"])])
     with pytest.raises(ConfigurationError, match="share no trunk"):
-        add_head(tmp_path / "alone", head, out)
+        add_heads(tmp_path / "alone", [head], out)
     with pytest.raises(BundleError):
-        add_head(tmp_path / "none", head, out)
+        add_heads(tmp_path / "none", [head], out)
 
 
 @pytest.mark.slow
@@ -311,6 +345,6 @@ def test_a_head_that_strays_from_its_original_is_not_written(bundle: Path, model
     write_manifest(strict, manifest.model_copy(update={"parity": exact}))
     before = contents(strict)
     with pytest.raises(ParityError, match="Nothing was written"):
-        add_head(strict, HeadSource("mine", models["newer"]), tmp_path / "out")
+        add_heads(strict, [HeadSource("mine", models["newer"])], tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["strict"]
     assert contents(strict) == before

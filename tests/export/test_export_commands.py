@@ -178,7 +178,7 @@ def test_add_head_adds_a_run_to_a_bundle(models, bundle: Path, tmp_path: Path):
     ran = finished_run(tmp_path / "run", models["other"], ships=False)
     out = tmp_path / "new"
     done = run("add-head", bundle, "--head", f"mine={ran}", "--out", out)
-    assert "lowest cosine to the original: 0.99" in done.output
+    assert "mine: lowest cosine to the original: 0.99" in done.output
     assert "mine: trained on data whose licence lets no model be handed on" in done.output
     assert [one.rows for one in load_bundle(out).manifest.heads["mine"].training] == [12]
     found = OnnxEncoder(out).encode_documents(["a quiet room"])

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from logic_export.bundles import query_encoder as exporting
+from logic_export.bundles.export import BundleLabel, export_bundle
 from logic_export.bundles.graphs import export_graph, load_model
+from logic_export.bundles.heads import HeadSource
 from logic_export.bundles.parity import ParityError, encode_original
 from logic_export.bundles.query_encoder import export_query_encoder
 from logic_export.cli.app import app
 from typer.testing import CliRunner
 
-from logic_retrievers.encoders import OnnxEncoder, read_query_encoder
+from logic_retrievers.encoders import OnnxEncoder, load_bundle, read_query_encoder
 from logic_retrievers.errors import ConfigurationError, StorageError
 
 TEXTS = ["a quiet room", "find a hotel without noise", "q", "not loud : no noise , a quiet hotel"]
@@ -65,6 +67,24 @@ def test_queries_are_the_models_and_documents_the_bundles(bundle, models, tmp_pa
         assert np.einsum("ij,ij->i", own, asked).min() < 0.99
     assert sizes["queries"] < sizes["moved"]
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "shared_layers", "trunk"),
+    [("other", 1, "layers.onnx"), ("queries", 0, "trunk.onnx"), ("queries", 1, None)],
+)
+def test_a_bundle_with_shared_layers(models, tmp_path, model, shared_layers, trunk):
+    """The file names the graph of the trunk that it stands on; it computes nothing over others."""
+    folder, file = tmp_path / "shared", tmp_path / "a.query.onnx"
+    heads = [HeadSource("topical", models["base"]), HeadSource("compatibility", models["newer"])]
+    label = BundleLabel("small", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
+    export_bundle(folder, label, heads, shared_layers=1, query_prefix="find : ")
+    made = export_query_encoder(
+        models[model], file, bundle=folder, base=models["base"], shared_layers=shared_layers
+    )
+    files = load_bundle(folder).manifest.files
+    assert made.card.trunk == (trunk and files[trunk])
+    assert_asks_as(folder, file, models[model])
 
 
 def test_a_run_brings_its_base_its_data_and_their_licences(bundle, models, tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from logic_export.bundles.export import BundleLabel, add_head, export_bundle
+from logic_export.bundles.export import BundleLabel, add_heads, export_bundle
 from logic_export.bundles.heads import find_head
 from logic_export.losses import (
     CompatibilityLoss,
@@ -268,7 +268,7 @@ def test_a_query_encoder_learns_what_is_not_asked_for(small_model_folder: Path, 
     label = BundleLabel("mine", "MIT", "here", {"NOTICE": ""})
     for refused in (
         lambda: export_bundle(tmp_path / "out", label, [source]),
-        lambda: add_head(tmp_path / "none", source, tmp_path / "out"),
+        lambda: add_heads(tmp_path / "none", [source], tmp_path / "out"),
     ):
         with pytest.raises(ConfigurationError, match="export-query-encoder"):
             refused()

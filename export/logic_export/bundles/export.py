@@ -45,7 +45,8 @@ from logic_retrievers.evaluation import Dataset
 
 Exporter: TypeAlias = Literal["torch", "optimum"]
 
-TRUNK = "trunk.onnx"
+# graphs of a trunk: the embeddings, and the layers that heads share
+TRUNK, LAYERS = "trunk.onnx", "layers.onnx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,66 +148,86 @@ def export_bundle(
     return min(measured, key=lambda figures: figures.lowest_cosine)
 
 
-def add_head(
-    bundle: Path,
-    head: HeadSource,
+def add_heads(
+    bundle: Path | None,
+    heads: Sequence[HeadSource],
     out: Path,
     *,
     shared_layers: int = 0,
     compression: Compression = "mixed",
-) -> ParityFigures:
-    """Copy a bundle with a head added or replaced; return the figures of the new head.
+    keep_constants: bool = False,
+) -> dict[str, ParityFigures]:
+    """Copy a bundle with heads added or replaced; return the figures of the new heads.
 
-    The new head must share the bundle's trunk bit for bit, so pass the ``shared_layers`` and
-    ``compression`` of the bundle's export. Vectors and fingerprints of the other heads do not
-    change, so collections made with them stay valid. A replaced head's graph, references and
-    constants are removed. Nothing is written unless parity holds.
+    The new heads must have the bundle's embeddings bit for bit, so pass the ``compression`` of the
+    bundle's export. Their shared layers must be those of a head that stays, or of each other.
+    Vectors and fingerprints of the other heads do not change, so collections made with them stay
+    valid. A replaced head's graph, references and constants are removed; with ``keep_constants``
+    the new head has its constants, as is right if both make nearly the same vectors. Nothing is
+    written unless parity holds.
 
     Raises:
         BundleError: the bundle is missing or damaged.
-        ConfigurationError: ``out`` exists, or the head does not fit the bundle.
-        ParityError: the new head differs from its original.
+        ConfigurationError: ``out`` exists, or a head does not fit the bundle.
+        ParityError: a new head differs from its original.
     """
     require_new(out)
-    refuse_query_encoders([head])
+    refuse_query_encoders(heads)
     old = load_bundle(bundle)
     manifest = old.manifest
+    if keep_constants:
+        heads = [_with_constants(head, manifest.heads.get(head.name)) for head in heads]
+    new = {head.name: head for head in heads}
     first_head = next(iter(manifest.heads.values()))
-    trunk_file = first_head.document.trunk
     prefixes = (first_head.query.prefix, first_head.document.prefix)
-    if trunk_file is None:
-        raise ConfigurationError(f"the heads of {bundle} share no trunk that one more could use")
-    model = load_model(head.model)
-    below, above = split_graph(export_graph(model), shared_layers)
-    trunk = compress_weights(below, compression).SerializeToString(deterministic=True)
-    tokenizer = shared_tokenizer([model]).encode()
-    if trunk != old.read(trunk_file) or tokenizer != old.read(manifest.tokenizer):
-        raise ConfigurationError(
-            f"the trunk of {head.model!r} is not that of {bundle}: train it from the same base, "
-            "its shared layers frozen, and export it with the same compression"
-        )
+    if not first_head.document.trunk:
+        raise ConfigurationError(f"the heads of {old.path} share no trunk that one more could use")
+    models = {name: load_model(head.model) for name, head in new.items()}
+    parts = {
+        name: _split_and_compress(export_graph(model), shared_layers, compression)
+        for name, model in models.items()
+    }
+    kept_files = _files_without(manifest, set(new))
+    trunk_files = {old.read(file): file for file in kept_files if file in _trunk_files(manifest)}
+    layers = {graphs[1] for graphs in parts.values() if len(graphs) > 2}
+    if len(new) > 1 and len(layers) == 1:
+        trunk_files.setdefault(layers.pop(), _unused_file_name("layers", kept_files))
+    for name, (*trunk, _) in parts.items():
+        tokenizer = shared_tokenizer([models[name]]).encode()
+        if not trunk_files.keys() >= set(trunk) or tokenizer != old.read(manifest.tokenizer):
+            raise ConfigurationError(
+                f"the trunk of {new[name].model!r} is not that of {old.path}: train it from the "
+                "same base, its shared layers frozen, and export it with the same compression"
+            )
     with new_folder(out) as folder:
-        kept_files = _files_without(manifest, head.name)
         for file in kept_files:
             (folder / file).write_bytes(old.read(file))
-        graph = _unused_file_name(head.name, kept_files)
-        write_graph(folder / graph, compress_weights(above, compression))
+        entries = {}
+        for name, (*trunk, graph) in parts.items():
+            trunk_names = tuple(trunk_files[content] for content in trunk)
+            for content, file in zip(trunk, trunk_names, strict=True):
+                (folder / file).write_bytes(content)
+            file = _unused_file_name(name, [path.name for path in folder.iterdir()])
+            (folder / file).write_bytes(graph)
+            entries[name] = _head_entry(models[name], new[name], (*trunk_names, file), prefixes)
         notice = old.read(manifest.notice).decode().rstrip()
-        text = f"{notice}\n\n{build_notice([head], added=True)}"
+        text = f"{notice}\n\n{build_notice(heads, added=True)}"
         (folder / manifest.notice).write_text(text, encoding="utf-8")
-        # a reference row names all heads of its model; the old head's name is removed
+        # a reference row names all heads of its model; the old heads' names are removed
         rows = [
-            {**row.model_dump(), "heads": [name for name in row.heads if name != head.name]}
+            {**row.model_dump(), "heads": [name for name in row.heads if name not in new]}
             for row in old.references()
         ]
         references = [row for row in rows if row["heads"]]
-        references += reference_vectors(model, [head.name], prefixes)
+        for name, model in models.items():
+            references += reference_vectors(model, [name], prefixes)
         (folder / manifest.parity.file).write_text(json.dumps(references), "utf-8")
-        entry = _head_entry(model, head, (trunk_file, graph), prefixes)
-        update = {"files": checksums(folder), "heads": {**manifest.heads, head.name: entry}}
+        update = {"files": checksums(folder), "heads": {**manifest.heads, **entries}}
         write_manifest(folder, manifest.model_copy(update=update))
-        figures = measure_parity(load_bundle(folder), head.name)
-        require_parity(figures, manifest.parity.min_cosine)
+        added = load_bundle(folder)
+        figures = {name: measure_parity(added, name) for name in new}
+        for head_figures in figures.values():
+            require_parity(head_figures, manifest.parity.min_cosine)
     return figures
 
 
@@ -236,8 +257,8 @@ def _write_graphs(
     shared_layers: int,
     compression: Compression,
     exporter: Exporter,
-) -> dict[str, tuple[str | None, str]]:
-    """Write the graphs; return model -> (trunk file or None, graph file)."""
+) -> dict[str, tuple[str, ...]]:
+    """Write the graphs; return model -> files in execution order, the head's own graph last."""
 
     def exported(name: str) -> onnx.ModelProto:
         return export_graph(models[name]) if exporter == "torch" else export_with_optimum(name)
@@ -245,37 +266,46 @@ def _write_graphs(
     if len(models) == 1:
         (name,) = models
         write_graph(folder / "model.onnx", compress_weights(exported(name), compression))
-        return {name: (None, "model.onnx")}
-    trunk: bytes | None = None
-    graphs: dict[str, tuple[str | None, str]] = {}
+        return {name: ("model.onnx",)}
+    shared: dict[str, bytes] = {}
+    graphs: dict[str, tuple[str, ...]] = {}
     for name in models:
         head = next(source.name for source in heads if source.model == name)
-        below, above = split_graph(exported(name), shared_layers)
-        content = compress_weights(below, compression).SerializeToString(deterministic=True)
-        if trunk is None:
-            trunk = content
-            (folder / TRUNK).write_bytes(content)
-        elif content != trunk:
+        *below, above = _split_and_compress(exported(name), shared_layers, compression)
+        trunk = dict(zip((TRUNK, LAYERS), below, strict=False))
+        shared = shared or trunk
+        if trunk != shared:
             raise ConfigurationError(
                 f"the tables or the lowest {shared_layers} layers of {name!r} are not those of "
                 f"{next(iter(models))!r}; train it with them frozen (model.shared_layers)"
             )
-        write_graph(folder / f"{head}.onnx", compress_weights(above, compression))
-        graphs[name] = (TRUNK, f"{head}.onnx")
+        graphs[name] = (*trunk, f"{head}.onnx")
+        for file, content in zip(graphs[name], (*below, above), strict=True):
+            (folder / file).write_bytes(content)
     return graphs
+
+
+def _split_and_compress(
+    graph: onnx.ModelProto, shared_layers: int, compression: Compression
+) -> list[bytes]:
+    trunk, above = split_graph(graph, shared_layers)
+    return [
+        compress_weights(part, compression).SerializeToString(deterministic=True)
+        for part in (*trunk, above)
+    ]
 
 
 def _head_entry(
     model: SentenceTransformer,
     source: HeadSource,
-    graphs: tuple[str | None, str],
+    graphs: tuple[str, ...],
     prefixes: tuple[str, str],
 ) -> Head:
-    """Build a head's entry in the manifest; ``graphs`` are its trunk, or None, and its graph."""
+    """Build a head's entry in the manifest; ``graphs`` are those of its trunk and its own."""
     query, document = (
         Side(
-            graph=graphs[1],
-            trunk=graphs[0],
+            graph=graphs[-1],
+            trunk=graphs[:-1],
             output=OUTPUT,
             prefix=prefix,
             max_tokens=int(model.max_seq_length or 0),
@@ -295,15 +325,28 @@ def _head_entry(
     )
 
 
-def _files_without(manifest: Manifest, name: str) -> list[str]:
-    """List all files except the graphs that only the head of this name reads."""
-    graphs: dict[str, set[str]] = {}
+def _with_constants(source: HeadSource, replaced: Head | None) -> HeadSource:
+    if replaced is None:
+        return source
+    return replace(source, exclusion=replaced.exclusion, contradiction=replaced.contradiction)
+
+
+def _trunk_files(manifest: Manifest) -> set[str]:
+    return {file for head in manifest.heads.values() for file in head.document.trunk}
+
+
+def _files_without(manifest: Manifest, names: set[str]) -> list[str]:
+    """List all files except the graphs that only the heads of these names read.
+
+    The embeddings are kept, which the new heads read too.
+    """
+    replaced, kept = set[str](), set[str]()
     for other, head in manifest.heads.items():
         for side in (head.query, head.document):
-            for graph in side.graphs:
-                graphs.setdefault(graph, set()).add(other)
-    trunks = {head.document.trunk for head in manifest.heads.values()}
-    return [file for file in manifest.files if file in trunks or graphs.get(file) != {name}]
+            (replaced if other in names else kept).update(side.graphs)
+            kept.update(side.trunk[:1])
+    kept.update(file for entry in manifest.cross_encoders for file in entry.graphs)
+    return [file for file in manifest.files if file in kept or file not in replaced]
 
 
 def _unused_file_name(head: str, taken: Sequence[str]) -> str:

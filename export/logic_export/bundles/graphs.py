@@ -140,22 +140,28 @@ def export_with_optimum(model: str) -> onnx.ModelProto:
 
 def split_graph(
     model: onnx.ModelProto, shared_layers: int
-) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """Split a graph into the trunk, from tokens to ``hidden``, and the rest, up to the vector.
+) -> tuple[list[onnx.ModelProto], onnx.ModelProto]:
+    """Split a graph into the graphs of a trunk, and the rest, up to the vector.
 
-    Nodes and weights are only divided, so both parts in sequence compute the same as ``model``,
-    which is not changed. ``shared_layers`` 0 cuts above the embeddings, n above the n-th layer of a
-    BERT-like encoder. Raises :class:`ConfigurationError` if there is no such boundary.
+    The trunk has the embeddings, which cross-encoders read too, and above them the first
+    ``shared_layers`` layers of a BERT-like encoder, if that is not 0. Nodes and weights are only
+    divided, so the parts in sequence compute the same as ``model``, which is not changed. Raises
+    :class:`ConfigurationError` if there is no such boundary.
     """
-    boundary = _layer_output(model.graph, shared_layers)
-    trunk = _subgraph(model, [boundary], stops=[])
-    head = _subgraph(model, [output.name for output in model.graph.output], stops=[boundary])
-    if any(value.name == "input_ids" for value in head.graph.input):
-        raise ConfigurationError("the layers above the trunk read token ids, so it cannot be cut")
-    for part in (trunk, head):
-        _rename_tensor(part.graph, boundary, HIDDEN)
+    cuts = [_layer_output(model.graph, layers) for layers in dict.fromkeys((0, shared_layers))]
+    outputs = [*([cut] for cut in cuts), [output.name for output in model.graph.output]]
+    parts = []
+    for below, wanted in zip([None, *cuts], outputs, strict=True):
+        part = _subgraph(model, wanted, stops=[] if below is None else [below])
+        if below is not None:
+            if any(value.name == "input_ids" for value in part.graph.input):
+                raise ConfigurationError("the layers above the trunk read token ids; no trunk")
+            _rename_tensor(part.graph, below, HIDDEN)
+        if wanted == cuts[:1]:
+            _rename_tensor(part.graph, cuts[0], HIDDEN)
         onnx.checker.check_model(part)
-    return trunk, head
+        parts.append(part)
+    return parts[:-1], parts[-1]
 
 
 def _layer_output(graph: onnx.GraphProto, shared_layers: int) -> str:

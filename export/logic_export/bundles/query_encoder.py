@@ -67,7 +67,7 @@ def export_query_encoder(
         bundle: the bundle's folder; None takes the packaged one.
         head: the head whose queries the file encodes.
         base: the model that encoded the documents in training; None takes the run's base.
-        shared_layers: the bundle's value; any other gives the file its own trunk.
+        shared_layers: the bundle's value, or 0 for a model with layers of its own.
         compression: the bundle's value; any other gives the file its own trunk.
 
     Raises:
@@ -201,13 +201,18 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """Return the trunk's SHA-256 and the graph above it; None and all if the trunk differs."""
-    file = head.document.trunk
-    if file is not None:
+    """Return the SHA-256 of the trunk's last graph that the model shares, and the graph above it.
+
+    The SHA-256 is None, and the graph whole, if the trunk differs.
+    """
+    if files := head.document.trunk:
         below, above = split_graph(graph, shared_layers)
-        trunk = compress_weights(below, compression).SerializeToString(deterministic=True)
-        if trunk == bundle.read(file):
-            return hashlib.sha256(trunk).hexdigest(), above
+        trunk = [
+            compress_weights(part, compression).SerializeToString(deterministic=True)
+            for part in below
+        ]
+        if trunk == [bundle.read(file) for file in files[: len(trunk)]]:
+            return hashlib.sha256(trunk[-1]).hexdigest(), above
     return None, graph
 
 

@@ -7,7 +7,7 @@ import typer
 from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
 from logic_export.cli.data import data
 from logic_export.cli.judge import add_judge, measure_judge, train_judge, unpack_judge
-from logic_export.cli.training import average_checkpoints, calibrate, train
+from logic_export.cli.training import average_checkpoints, calibrate, distil_head, train
 from logic_retrievers.cli.console import CommandGroup
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app = typer.Typer(
 for command in (
     train,
     average_checkpoints,
+    distil_head,
     export,
     add_head,
     compress,

@@ -88,20 +88,39 @@ def export(
 @report_errors
 def add_head(
     bundle: Annotated[Path, typer.Argument(help="A bundle whose heads share a trunk.")],
-    head: Annotated[str, typer.Option(help="NAME=SOURCE: a run's folder, a model's, a hub name.")],
+    head: Annotated[
+        list[str],
+        typer.Option(help="NAME=SOURCE: a run's folder, a model's, a hub name. Repeatable."),
+    ],
     folder: NewBundle,
     shared_layers: SharedLayers = 0,
     compression: Compression = "mixed",
+    keep_constants: Annotated[
+        bool,
+        typer.Option(
+            "--keep-constants",
+            help="Take the constants of the replaced heads; for distilled heads.",
+        ),
+    ] = False,
 ) -> None:
-    """Copies a bundle with a head added or replaced; the other heads stay the same."""
+    """Copies a bundle with heads added or replaced; the other heads stay the same."""
     with training_imports():
-        from logic_export.bundles.export import add_head as add
+        from logic_export.bundles.export import add_heads
         from logic_export.bundles.heads import find_head
-    source = find_head(*parse_assignment(head, "--head"))
-    figures = add(bundle, source, folder, shared_layers=shared_layers, compression=compression)
-    out.print(f"lowest cosine to the original: {figures.lowest_cosine:.7f}")
-    if not source.ships:
-        out.print(f"{source.name}: {RESTRICTED}")
+    heads = [find_head(*parse_assignment(text, "--head")) for text in head]
+    figures = add_heads(
+        bundle,
+        heads,
+        folder,
+        shared_layers=shared_layers,
+        compression=compression,
+        keep_constants=keep_constants,
+    )
+    for source in heads:
+        cosine = figures[source.name].lowest_cosine
+        out.print(f"{source.name}: lowest cosine to the original: {cosine:.7f}")
+        if not source.ships:
+            out.print(f"{source.name}: {RESTRICTED}")
     out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 

@@ -55,6 +55,52 @@ def average_checkpoints(
 
 
 @report_errors
+def distil_head(
+    head: Annotated[str, typer.Argument(help="The head of the bundle that teaches.")],
+    texts: Annotated[Path, typer.Argument(help="JSON lines with the key `text`, or .jsonl.gz.")],
+    folder: Annotated[
+        Path, typer.Option("--out", help="A new folder, or that of an interrupted run to resume.")
+    ],
+    licence: Annotated[str, typer.Option(help="SPDX expression of the texts.")],
+    shared_layers: Annotated[int, typer.Option(help="Lowest layers of the base to keep.")] = 3,
+    base: Annotated[str, typer.Option(help="The model of the head whose layers are shared.")] = (
+        "all-minilm-l6-v2"
+    ),
+    bundle: Annotated[
+        Path | None, typer.Option(help="A bundle.", show_default="the packaged one")
+    ] = None,
+    epochs: Annotated[float, typer.Option(help="Passes over the texts.")] = 1.0,
+    ships: Annotated[
+        bool, typer.Option("--ships", help="The licence permits handing the model on.")
+    ] = False,
+    seed: Seed = 0,
+) -> None:
+    """Trains a head's upper layers again, over the lowest layers of another head's model."""
+    with training_imports():
+        from logic_export.training.distillation import distil_head as distil
+    from logic_retrievers.encoders.bundle import load_bundle
+    from logic_retrievers.evaluation.rows import json_rows
+
+    figures = distil(
+        load_bundle(bundle),
+        head,
+        base,
+        [row.text("text") for row in json_rows(texts)],
+        folder,
+        shared_layers=shared_layers,
+        licence=licence,
+        ships=ships,
+        epochs=epochs,
+        seed=seed,
+    )
+    out.print(
+        f"cosine to the head on held-out texts: mean {figures['cosine']:.4f}, 5th percentile "
+        f"{figures['5th percentile']:.4f}"
+    )
+    out.print(f"model and card are in {folder}", soft_wrap=True)
+
+
+@report_errors
 def calibrate(
     bundle: Annotated[Path, typer.Argument(help="A bundle with a contradiction head.")],
     groups: Annotated[

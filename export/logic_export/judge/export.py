@@ -284,9 +284,10 @@ def _load(name: str) -> PreTrainedModel:
 
 def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
     """Refuse a model whose embeddings differ from the bundle's trunk; return the trunk's file."""
-    trunk = next(iter(bundle.manifest.heads.values())).document.trunk
-    if trunk is None:
+    files = next(iter(bundle.manifest.heads.values())).document.trunk
+    if not files:
         raise ConfigurationError(f"the heads of {bundle.path} share no trunk for a judge")
+    trunk = files[0]
     config = model.config
     tokens = min(64, config.max_position_embeddings)
     ids = (torch.arange(4 * tokens) + config.vocab_size // 30).reshape(4, tokens)
