@@ -1,29 +1,38 @@
-"""Compare the shipped encoder with PyTorch and float32 ONNX, on this machine, in one run.
+"""Compare the shipped encoder with other libraries' forms of the same model, on one core.
 
-python -m benchmarks.product.encoders [--rounds 3] [--no-ndcg]
+python -m benchmarks.product.encoders [--rounds 3] [--passages 200] [--ndcg]
 
-Each variant runs in its own process, which isolates memory and load time. The variants take turns,
-so that disturbances affect all. Medians are shown.
+Every variant encodes the same abstracts of SciFact, in its own process and one thread, which
+isolates memory and load time. The variants take turns, so that disturbances affect all. Medians are
+shown. ``limit`` is what a matrix product of the model's shapes reaches on this core: the passages a
+second if nothing else were to be done. ``fastembed`` is measured where it is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from benchmarks.common.output import OUT, percentiles, publish, resident_mib
 
-VARIANTS = ("PyTorch", "ONNX float32", "shipped")
-PLAIN = OUT / "float32-bundle"
+PEERS = ("sentence-transformers", "fastembed")
+OURS = ("topical", "two vectors", "topical, int8", "two vectors, int8")
+VARIANTS = (*PEERS, *OURS)
+MODEL = "all-minilm-l6-v2"
+PLAIN = OUT / "fastembed-model"
+# width, feed-forward width and layers of the model
+WIDTH, INNER, LAYERS = 384, 1536, 6
 Encode = Callable[[Sequence[str]], Any]
 
 
@@ -31,99 +40,115 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--no-ndcg", action="store_true")
-    parser.add_argument("--measure", choices=VARIANTS, help=argparse.SUPPRESS)
-    parser.add_argument("--ndcg", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--passages", type=int, default=200)
+    parser.add_argument("--ndcg", action="store_true", help="nDCG@10 on SciFact too; takes long")
+    parser.add_argument("--measure", choices=(*VARIANTS, "limit"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(measure(options.measure, ndcg=options.ndcg)))
+        print(json.dumps(measure(options.measure, options.passages, ndcg=options.ndcg)))
         return
-    export_plain()
-    rounds: dict[str, list[dict[str, float]]] = {variant: [] for variant in VARIANTS}
+    variants = [name for name in VARIANTS if name != "fastembed" or find_spec("fastembed")]
+    rounds: dict[str, list[dict[str, float]]] = {name: [] for name in (*variants, "limit")}
     for number in range(options.rounds):
-        for variant in VARIANTS:
-            last = number == options.rounds - 1 and not options.no_ndcg
-            rounds[variant].append(in_own_process(variant, ndcg=last))
-    publish(
-        "encoders",
-        [
-            {
-                "variant": variant,
-                **{
-                    key: round(statistics.median(r[key] for r in figures if key in r), 4)
-                    for key in figures[-1]
-                },
-            }
-            for variant, figures in rounds.items()
-        ],
-        rounds=options.rounds,
-    )
+        for name, figures in rounds.items():
+            last = number == options.rounds - 1 and options.ndcg and name != "limit"
+            figures.append(in_own_process(name, options.passages, ndcg=last))
+    rows = [
+        {
+            "variant": name,
+            **{
+                key: round(statistics.median(r[key] for r in figures if key in r), 4)
+                for key in figures[-1]
+            },
+        }
+        for name, figures in rounds.items()
+    ]
+    publish("encoders", rows, rounds=options.rounds, passages=options.passages)
 
 
-def in_own_process(variant: str, *, ndcg: bool) -> dict[str, float]:
-    """Run one round of a variant in a new process."""
-    command = [sys.executable, "-m", "benchmarks.product.encoders", "--measure", variant]
-    done = subprocess.run(command + ["--ndcg"] * ndcg, capture_output=True, text=True, check=True)
+def in_own_process(name: str, passages: int, *, ndcg: bool) -> dict[str, float]:
+    """Run one round of a variant in a new process of one thread."""
+    command = [sys.executable, "-m", "benchmarks.product.encoders", "--measure", name]
+    command += ["--passages", str(passages), *["--ndcg"] * ndcg]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
 
 
-def export_plain() -> None:
-    """Export the same model with float32 weights, once."""
-    if PLAIN.exists():
-        return
-    from logic_export.bundles.export import BundleLabel, export_bundle
-    from logic_export.bundles.heads import HeadSource
-    from logic_export.models import find_model
-
-    label = BundleLabel(
-        "float32", "Apache-2.0", "all-MiniLM-L6-v2", {"NOTICE": "For measuring only."}
-    )
-    head = HeadSource("topical", find_model("all-minilm-l6-v2"))
-    export_bundle(PLAIN, label, [head], compression="none")
-
-
-def load(variant: str) -> Encode:
-    """Load the encoding function of a variant, with its best batch size."""
-    if variant == "PyTorch":
-        from logic_export.models import find_model
-        from sentence_transformers import SentenceTransformer
-
-        model = SentenceTransformer(find_model("all-minilm-l6-v2"), device="cpu")
-        return lambda texts: model.encode(list(texts), normalize_embeddings=True)
-    from logic_retrievers import OnnxEncoder
-
-    encoder = OnnxEncoder(PLAIN if variant == "ONNX float32" else None)
-    return lambda texts: encoder.encode_documents(texts, ["topical"])["topical"]
-
-
-def measure(variant: str, *, ndcg: bool) -> dict[str, float]:
-    """Measure one variant."""
+def measure(name: str, passages: int, *, ndcg: bool) -> dict[str, float]:
+    """Measure one variant, or the limit of this core."""
     warnings.simplefilter("ignore")
-    before, begun = resident_mib(), time.perf_counter()
-    encode = load(variant)
-    encode(["warm up"])
-    figures = {"load s": time.perf_counter() - begun}
     from logic_retrievers.evaluation import load_dataset
 
     dataset = load_dataset("scifact")
-    documents = list(dataset.documents.values())
-    sentences = [s for text in documents[:400] for s in text.split(". ") if len(s) > 20][:600]
-    exact = [" ".join(text.split()[:40]) for text in documents if len(text.split()) > 60][:300]
-    queries = [query.text for query in dataset.queries[:200]]
+    texts = list(dataset.documents.values())[:passages]
+    if name == "limit":
+        return {"passages/s": limit(texts)}
+    before, begun = resident_mib(), time.perf_counter()
+    encode = load(name)
+    encode(["warm up"])
+    figures = {"load s": time.perf_counter() - begun}
     single = []
-    for query in queries:
+    for query in dataset.queries[:200]:
         begun = time.perf_counter()
-        encode([query])
+        encode([query.text])
         single.append(time.perf_counter() - begun)
     figures |= percentiles(single, "query ")
-    figures["alone, sentences/s"] = len(queries) / sum(single)
-    figures["mixed lengths, sentences/s"] = rate(encode, sentences)
-    figures["about 64 tokens, texts/s"] = rate(encode, exact)
+    figures["passages/s"] = rate(encode, texts)
     figures["memory MiB"] = resident_mib() - before
     if ndcg:
-        figures["SciFact nDCG@10"] = retrieval(encode, dataset)
+        from logic_export.dense_retrieval import ndcg_at_10
+
+        figures["SciFact nDCG@10"] = ndcg_at_10(dataset, encode, encode)
     return figures
+
+
+def load(name: str) -> Encode:
+    """Load the encoding function of a variant, with its best batch size."""
+    if name == "sentence-transformers":
+        from logic_export.models import open_model
+
+        model = open_model(MODEL, device="cpu")
+        return lambda texts: model.encode(list(texts), normalize_embeddings=True)
+    if name == "fastembed":
+        return load_fastembed()
+    from logic_retrievers import OnnxEncoder
+
+    encoder = OnnxEncoder(threads=1, precision="int8" if "int8" in name else "float32")
+    names = ["topical"] if "topical" in name else ["topical", "compatibility"]
+    return lambda texts: encoder.encode_documents(texts, names)["topical"]
+
+
+def load_fastembed() -> Encode:
+    """Load fastembed over a float32 export of the same model, as it would fetch from a hub."""
+    import onnx
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+    from logic_export.bundles.graphs import OUTPUT, export_graph
+    from logic_export.models import open_model
+
+    if not (PLAIN / "model.onnx").exists():
+        PLAIN.mkdir(parents=True, exist_ok=True)
+        model = open_model(MODEL, device="cpu", model_kwargs={"attn_implementation": "eager"})
+        transformer: Any = model[0]
+        model.tokenizer.save_pretrained(PLAIN)
+        (PLAIN / "config.json").write_text(transformer.auto_model.config.to_json_string())
+        (PLAIN / "special_tokens_map.json").write_text(json.dumps(special_tokens(model.tokenizer)))
+        onnx.save(export_graph(model), PLAIN / "model.onnx")
+    name = "local/all-minilm-l6-v2"
+    TextEmbedding.add_custom_model(
+        name, PoolingType.DISABLED, True, ModelSource(hf=name), WIDTH, "model.onnx",
+        output_name=OUTPUT,
+    )  # fmt: skip
+    embedding = TextEmbedding(name, threads=1, specific_model_path=str(PLAIN))
+    return lambda texts: np.stack(list(embedding.embed(list(texts), batch_size=32)))
+
+
+def special_tokens(tokenizer: Any) -> dict[str, str]:
+    """Map each kind of special token to its text."""
+    kinds = ("cls_token", "mask_token", "pad_token", "sep_token", "unk_token")
+    return {kind: str(getattr(tokenizer, kind)) for kind in kinds}
 
 
 def rate(encode: Encode, texts: Sequence[str]) -> float:
@@ -136,11 +161,25 @@ def rate(encode: Encode, texts: Sequence[str]) -> float:
     return len(texts) / min(seconds)
 
 
-def retrieval(encode: Encode, dataset: Any) -> float:
-    """Measure nDCG@10 of brute-force search."""
-    from logic_export.dense_retrieval import ndcg_at_10
+def limit(texts: Sequence[str]) -> float:
+    """Compute the texts per second if only the products with the weights took time."""
+    from logic_retrievers.encoders import load_bundle
+    from logic_retrievers.encoders.tokenization import SharedTokenizer
 
-    return ndcg_at_10(dataset, lambda t: np.asarray(encode(t)), lambda t: np.asarray(encode(t)))
+    bundle = load_bundle()
+    lengths = bundle.manifest.heads["topical"].document.max_tokens
+    ids, _ = SharedTokenizer(bundle.read(bundle.manifest.tokenizer)).encode(texts, "", lengths)
+    tokens = np.array([len(row) for row in ids])
+    per_token = 2 * LAYERS * (4 * WIDTH**2 + 2 * WIDTH * INNER)
+    operations = (tokens * per_token + tokens**2 * 4 * LAYERS * WIDTH).mean()
+    left, right = (np.ones(shape, np.float32) for shape in ((512, WIDTH), (WIDTH, INNER)))
+    seconds = []
+    for _ in range(200):
+        begun = time.perf_counter()
+        left @ right
+        seconds.append(time.perf_counter() - begun)
+    speed = 2 * 512 * WIDTH * INNER / min(seconds)
+    return float(speed / operations)
 
 
 if __name__ == "__main__":

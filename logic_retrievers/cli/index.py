@@ -58,6 +58,10 @@ def index(
             help="Also store the vector that the command `contradictions` searches; stays on.",
         ),
     ] = False,
+    precision: Annotated[
+        str,
+        Option(metavar="float32|int8", help="int8 encodes faster where the processor can."),
+    ] = "float32",
     as_json: AsJson = False,
     *,
     files: FileOptions,
@@ -77,7 +81,7 @@ def index(
         "collection_options": new.options(),
     }
     documents = read_documents(path, **asdict(files))
-    encoder = open_encoder(stored.bundle)
+    encoder = open_encoder(stored.bundle, precision=precision)
     splitter = Splitter.for_encoder(encoder, overlap)
     if contradictions:
         merge_constants(encoder.specs)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_type_hints
 
 from typer import Option
 
@@ -21,6 +21,7 @@ from logic_retrievers.policies.registry import POLICIES
 if TYPE_CHECKING:
     from logic_retrievers.conflicts import Ledger
     from logic_retrievers.encoders import Encoder
+    from logic_retrievers.encoders.base import Precision
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.policies import Policy, PolicyRouter
 
@@ -85,11 +86,16 @@ LedgerFile = Annotated[
 ]
 
 
-def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
+def open_encoder(
+    bundle: Path | None, cache: Path | None = None, precision: str = "float32"
+) -> Encoder:
     """Open the encoder of a bundle, with a cache if one is named."""
     from logic_retrievers.encoders import CachedEncoder, OnnxEncoder, default_encoder
 
-    encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
+    if bundle is None and precision == "float32":
+        encoder = default_encoder()
+    else:
+        encoder = OnnxEncoder(bundle, precision=cast("Precision", precision))
     return encoder if cache is None else CachedEncoder(encoder, cache)
 
 

@@ -32,7 +32,7 @@ from logic_retrievers.encoders.query_encoder import (
     QueryEncoderSource,
     read_query_encoder,
 )
-from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers
+from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers, open_graph
 from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
 from logic_retrievers.errors import (
     BundleError,
@@ -159,7 +159,8 @@ class OnnxEncoder(RoleEncoder):
         providers, threads = self._settings["providers"] or [CPU], self._settings["threads"]
         # equal names mean equal contents: a query encoder's name contains its checksum
         self._graphs = {
-            name: opened.get(name) or Graph(read(name), name, providers, threads) for name in files
+            name: opened.get(name) or open_graph(read(name), name, providers, threads)
+            for name in files
         }
         self._workers = count_workers(providers, threads)
         for role in ROLES:

@@ -6,6 +6,7 @@ No other module imports ONNX Runtime, whose telemetry ``logic_retrievers/__init_
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import numpy.typing as npt
 import onnxruntime as onnxruntime  # other modules import it from here
@@ -84,6 +86,22 @@ class Graph:
             return self._single_core
 
 
+def open_graph(
+    content: bytes, name: str, providers: Sequence[Provider], threads: int | None
+) -> Graph:
+    """Open a graph, or return it if an encoder or judge of this process has it open already."""
+    key = hashlib.sha256(content).hexdigest(), repr(providers), threads
+    with _opening:
+        graph = _open_graphs.get(key)
+        if graph is None:
+            graph = _open_graphs[key] = Graph(content, name, providers, threads)
+        return graph
+
+
+_opening = threading.Lock()
+_open_graphs: WeakValueDictionary[tuple[str, str, int | None], Graph] = WeakValueDictionary()
+
+
 def count_workers(providers: Sequence[Provider], threads: int | None) -> int:
     """Return the number of batches that run in parallel; only the CPU runs several."""
     if _names(providers) != [CPU]:
@@ -101,8 +119,16 @@ def shared_threads(workers: int, purpose: str) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{purpose}")
 
 
+def _after_fork() -> None:
+    """Forget what has threads, which do not survive a fork."""
+    global _opening
+    shared_threads.cache_clear()
+    _opening = threading.Lock()
+    _open_graphs.clear()
+
+
 if hasattr(os, "register_at_fork"):  # missing on Windows, which does not fork
-    os.register_at_fork(after_in_child=shared_threads.cache_clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _open_session(

@@ -22,7 +22,13 @@ from logic_retrievers.encoders.bundle import (
 )
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
-from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers, shared_threads
+from logic_retrievers.encoders.sessions import (
+    CPU,
+    Provider,
+    count_workers,
+    open_graph,
+    shared_threads,
+)
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
@@ -86,7 +92,7 @@ class OnnxCrossEncoder:
             self._tokenizer = SharedTokenizer(self.bundle.read(self.manifest.tokenizer))
             providers = [CPU] if providers is None else providers
             self._graphs = {
-                name: Graph(self.bundle.read(name), name, providers, threads=1)
+                name: open_graph(self.bundle.read(name), name, providers, threads=1)
                 for name in entry.graphs
             }
             self._workers = count_workers(providers, threads)

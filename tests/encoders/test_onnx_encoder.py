@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from tiny_bundles import (
     write_tiny_bundle,
 )
 
-from logic_retrievers.encoders import Encoder, OnnxEncoder
+from logic_retrievers.encoders import Encoder, OnnxEncoder, sessions
 from logic_retrievers.encoders.base import check_names
 from logic_retrievers.encoders.tokenization import split_uneven, token_batches
 from logic_retrievers.errors import (
@@ -207,3 +208,34 @@ def test_the_padding_token_of_the_tokenizer_is_used(tmp_path: Path):
     tiny = OnnxEncoder(folder)
     assert tiny._tokenizer.pad_id == 3
     assert len(tiny._tokenizer.encode(["a"], "", 16)[0][0]) == 3
+
+
+def test_encoders_and_judges_of_a_process_share_sessions(tmp_path: Path, monkeypatch):
+    """Frameworks make an encoder for each component; each took its memory again."""
+    opened, real = [], sessions._open_session
+    monkeypatch.setattr(
+        sessions, "_open_session", lambda *a, **k: opened.append(a) or real(*a, **k)
+    )
+    folder = write_tiny_bundle(tmp_path / "tiny", seed=77)
+    first = OnnxEncoder(folder)
+    count = len(opened)
+    second = OnnxEncoder(folder)
+    assert len(opened) == count > 0
+    expected = first.encode_queries(["b a"])
+    assert all(np.array_equal(v, expected[n]) for n, v in second.encode_queries(["b a"]).items())
+    third = OnnxEncoder(folder, threads=2)
+    assert len(opened) > count
+    del first, second, third
+    gc.collect()
+    count = len(opened)
+    OnnxEncoder(folder)
+    assert len(opened) > count, "sessions that no one uses must be closed"
+
+
+def test_a_forked_process_opens_its_own_sessions(tmp_path: Path):
+    """A session's threads do not survive a fork, and its next run would never end."""
+    folder = write_tiny_bundle(tmp_path / "tiny", seed=78)
+    (before,) = set(OnnxEncoder(folder)._graphs.values())
+    sessions._after_fork()
+    (after,) = set(OnnxEncoder(folder)._graphs.values())
+    assert before is not after

@@ -85,6 +85,7 @@ def test_a_head_learns_to_stand_on_shared_layers(bundle, base, texts, tmp_path: 
 
 def test_a_run_that_was_cut_ends_as_if_it_was_not(bundle, base, texts, tmp_path, monkeypatch):
     old, settings = load_bundle(bundle), {"shared_layers": 1, "licence": "CC0-1.0", "epochs": 4}
+
     def weights(name: str) -> dict[str, torch.Tensor]:
         distil_head(old, "contradiction", base, texts, tmp_path / name, **settings)
         return torch.load(tmp_path / name / "checkpoint.pt")["layers"]

@@ -162,7 +162,7 @@ def distil_head(
     sets = [asdict(TrainingSet(row.name, row.licence, row.rows, ships=True)) for row in taught]
     sets.append(asdict(TrainingSet("texts of its distillation", licence, len(shuffled), ships)))
     card = {
-        "name": f"{head} of {bundle.manifest.name}, distilled over {shared_layers} shared layers",
+        "name": f"{head}, distilled over {shared_layers} shared layers",
         "ships": ships,
         "sets": sets,
         "recipe": {"model": {"base": base, "shared_layers": shared_layers}},
