@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from logic_retrievers import OnnxEncoder, Passage, PassageIndex
+from logic_retrievers.cli.app import app
 from logic_retrievers.encoders import CachedEncoder, int8
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 from logic_retrievers.index.collection import read_vectors
@@ -68,6 +70,15 @@ def test_an_index_takes_passages_of_both(encoder: OnnxEncoder, tmp_path: Path):
     with PassageIndex.open("both", exact, location=str(tmp_path)) as index:
         assert notes_int8(index)
         assert index.add(passages).unchanged == 3
+
+
+def test_index_and_doctor(tmp_path: Path):
+    (tmp_path / "a.txt").write_text(TEXTS[0])
+    where = ["--location", str(tmp_path / "index")]
+    file, run = str(tmp_path / "a.txt"), CliRunner().invoke
+    assert run(app, ["index", file, "--precision", "int8", *where]).exit_code == 0
+    assert "topical (384, int8)" in run(app, ["doctor", *where]).output
+    assert "int4" in run(app, ["index", file, "--precision", "int4", *where]).output
 
 
 def test_a_cache_does_not_mix_them(encoder: OnnxEncoder, tmp_path: Path):
