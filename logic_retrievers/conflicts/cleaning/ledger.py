@@ -49,7 +49,7 @@ _HASHED = "SELECT number, time, event, passage, text, opponent, state, opponent_
 class _Read(NamedTuple):
     """The first entries of a collection that were hashed: their number, the last, and the hash."""
 
-    count: int = 0
+    entries: int = 0
     last: tuple[Any, ...] = (0,)
     digest: Any = hashlib.sha256()
 
@@ -176,7 +176,7 @@ class Ledger:
 
     def count(self, collection: str) -> int:
         """Count the entries of a collection."""
-        return self._read_on(collection, None).count
+        return self._read_on(collection, None).entries
 
     def digest(self, collection: str, count: int) -> str:
         """Return the sha256 of the decisions in the first ``count`` entries of a collection."""
@@ -187,13 +187,14 @@ class Ledger:
         read = self._read.get(collection, _Read())
         with self._open() as connection:
             there = connection.execute(f"{_HASHED} WHERE number = ?", read.last[:1]).fetchone()
-            if (read.count and there != read.last) or (count is not None and count < read.count):
+            is_other = read.entries > 0 and there != read.last
+            if is_other or (count is not None and count < read.entries):
                 read = _Read()  # the file is another one by now, or fewer entries are asked for
-            number, last, digest = read.count, read.last, read.digest.copy()
+            number, last, digest = read.entries, read.last, read.digest.copy()
             rows = connection.execute(
                 # the plus sign has SQLite go by the number, not through the whole index
                 f"{_HASHED} WHERE number > ? AND +collection = ? ORDER BY number LIMIT ?",
-                [last[0], collection, -1 if count is None else count - read.count],
+                [last[0], collection, -1 if count is None else count - read.entries],
             )
             for row in rows:
                 digest.update(repr(row[2:]).encode())
