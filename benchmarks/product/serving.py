@@ -5,6 +5,7 @@ python -m benchmarks.product.serving [--points 1000] [--callers 20] [--seconds 6
 ``logic-retrievers serve`` runs over films in an embedded collection, as a process. Each caller
 sends an excluding query (of ExcluIR), waits for the answer and sends the next.
 "Least of a caller" is the number of answers that the slowest caller got, divided by the mean.
+"Processor" is the service's own, of all cores; other programs hardly change it.
 """
 
 from __future__ import annotations
@@ -89,20 +90,30 @@ def measure(port: int, queries: Iterator[str], callers: int, seconds: float) -> 
             took.append(time.perf_counter() - begun)
         return took
 
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), processor_seconds(port)
     with ThreadPoolExecutor(callers) as pool:
         per_caller = list(pool.map(call, range(callers)))
-    elapsed = time.perf_counter() - begun
+    elapsed, busy = time.perf_counter() - begun, processor_seconds(port) - before
     took = [one for each in per_caller for one in each]
     return {
         "callers": callers,
         "queries": len(took),
         "judged": round(sum(judged) / len(took), 2),
         "queries a second": round(len(took) / elapsed, 2),
+        "processor ms a query": round(1000 * busy / len(took)),
+        "cores busy": round(busy / elapsed, 2),
         **percentiles(took),
         "slowest, ms": round(1000 * max(took)),
         "least of a caller": round(min(map(len, per_caller)) * callers / len(took), 2),
     }
+
+
+def processor_seconds(port: int) -> float:
+    """Return the processor time that the service has taken."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=300)
+    connection.request("GET", "/metrics")
+    metrics = connection.getresponse().read().decode()
+    return float(re.findall(r"^process_cpu_seconds_total (\S+)", metrics, re.MULTILINE)[0])
 
 
 def search(connection: HTTPConnection, query: str) -> bool:
