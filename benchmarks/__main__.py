@@ -10,8 +10,9 @@ from benchmarks.probe_questions.command import app as probe_questions
 from benchmarks.report.command import report
 
 BENCHMARKS = (
-    *("parser", "ingestion", "latency", "frameworks"),
+    *("parser", "ingestion", "latency", "serving", "frameworks"),
     *("contradiction_filter", "cleaning", "cleaning_alarms", "cleaning_growth"),
+    "cleaning_batches",
 )
 
 app = typer.Typer(

@@ -80,6 +80,10 @@ def clean(
     again: Annotated[
         bool, Option("--again", help="Examine what was examined before, too.")
     ] = False,
+    since: Annotated[
+        str | None,
+        Option(help="Examine what was stored or changed since then: ISO 8601, UTC without a zone."),
+    ] = None,
     threshold: Annotated[
         float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
@@ -171,11 +175,12 @@ def clean(
         with progress_bar("passages") as show:
             result = cleaner.clean(
                 passages,
+                since=since,
                 dry_run=dry_run,
                 again=again,
                 progress=lambda now: show(replace(now, share=now.done / max(1, total))),
             )
-    if passages is None and not again and (rest := total - result.examined) > 0:
+    if passages is None and since is None and not again and (rest := total - result.examined) > 0:
         note = f"{rest} passages were not examined: hidden, or as they were last time (--again)"
         result = replace(result, notes=(*result.notes, note))
     if as_json:

@@ -14,7 +14,7 @@ from qdrant_client import models
 from qdrant_client.local.payload_filters import check_filter
 
 from logic_retrievers.errors import InputError, shown
-from logic_retrievers.index.point_format import METADATA, TENANT
+from logic_retrievers.index.point_format import METADATA, TENANT, WRITTEN
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import MAX_DEPTH, is_encodable, plain_value
 
@@ -83,6 +83,13 @@ def to_qdrant_filter(
             f" {type(user).__name__}."
         )
     return models.Filter(must=must) if must else None
+
+
+def written_since(moment: datetime) -> models.Filter:
+    """Match the passages that were stored or changed at or after a time."""
+    return models.Filter(
+        must=[models.FieldCondition(key=WRITTEN, range=models.DatetimeRange(gte=moment))]
+    )
 
 
 def matching(

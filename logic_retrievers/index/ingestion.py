@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Container, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
@@ -239,12 +240,14 @@ class _Ingestion:
         def encode() -> list[models.PointStruct]:
             passages = [each.passage for each in part]
             encoded = encode_for_storage(self._encoder, passages, self._vectors)
-            points = []
+            points, written = [], datetime.now(UTC).isoformat()
             for each, vectors in zip(part, encoded, strict=True):
                 if vectors is None:  # the encoder finds no text
                     self._leave_out(each)
                     continue
-                payload = to_payload(each.passage, each.digest, collection.tenant, collection.keys)
+                payload = to_payload(
+                    each.passage, each.digest, collection.tenant, collection.keys, written
+                )
                 points.append(models.PointStruct(id=each.point, payload=payload, vector=vectors))
             return points
 

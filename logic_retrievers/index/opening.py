@@ -100,7 +100,7 @@ def open_collection(
         raise CollectionMismatchError(
             f"Collection {name!r} has no int8 vectors. Leave quantized= out, or index into another."
         )
-    if tenant is None and not all_tenants and (yield from _has_tenants(name, info, local_mode)):
+    if tenant is None and not all_tenants and (yield from has_tenants(name, info, local_mode)):
         raise ConfigurationError(
             f"Passages of collection {name!r} belong to tenants.",
             "Open it with tenant=, or with all_tenants=True to read the passages of all.",
@@ -285,7 +285,8 @@ def _searchable(
     return tuple(searchable)
 
 
-def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
+def has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
+    """Tell whether passages of the collection belong to tenants."""
     # the payload index is made before a tenant's first passage; without it there are no tenants
     index = (info.payload_schema or {}).get(TENANT)
     if not local_mode and (index is None or not index.points):

@@ -29,6 +29,9 @@ HASH = f"{LOGIC}.hash"
 ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
+# When the passage was stored or last changed, in UTC. No part of the content hash, so that storing
+# an unchanged passage again changes nothing. Points of other stores and earlier versions lack it.
+WRITTEN = f"{LOGIC}.written"
 # True if a passage is hidden from retrieval. Stores of frameworks keep the flag in their metadata,
 # as ``metadata.logic.quarantined``.
 QUARANTINED = f"{LOGIC}.quarantined"
@@ -94,7 +97,11 @@ def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> s
 
 
 def to_payload(
-    passage: Passage, digest: str, tenant: str | None, keys: PayloadKeys = DEFAULT_KEYS
+    passage: Passage,
+    digest: str,
+    tenant: str | None,
+    keys: PayloadKeys = DEFAULT_KEYS,
+    written: str | None = None,
 ) -> dict[str, Any]:
     """Make the payload of a passage in our layout, without keys that have no value."""
     logic = {
@@ -103,6 +110,7 @@ def to_payload(
         "source": passage.source,
         "span": None if passage.span is None else list(passage.span),
         "tenant": tenant,
+        "written": written,
         "embed_text": passage.embed_text,
         "extra": dict(passage.extra) or None,
         "quarantined": passage.quarantined or None,

@@ -23,6 +23,7 @@ from logic_retrievers.index.point_format import (
     QUARANTINED,
     SOURCE,
     TENANT,
+    WRITTEN,
     is_quarantined,
     native_point_id,
     possible_point_ids,
@@ -322,7 +323,7 @@ def _flagged(collection: Collection) -> models.Filter:
 
 
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:
-    """Map passage ids to the sha256 of their points: vectors, and payload without the flag."""
+    """Map passage ids to the sha256 of their points: vectors, and payload without flag and time."""
     hashes: dict[str, str] = {}
     for batch in _batches(ids):
         pairs = yield from retrieve_by_passage_id(collection, batch, vectors=True)
@@ -337,8 +338,8 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
 def _fingerprint(collection: Collection, record: models.Record) -> str:
     digest = hashlib.sha256()
     payload: Mapping[str, Any] = record.payload or {}
-    for flag in collection.flags:
-        payload = _without_key(payload, flag.split("."))
+    for path in (*collection.flags, WRITTEN):
+        payload = _without_key(payload, path.split("."))
     digest.update(json.dumps(payload, sort_keys=True, separators=(",", ":")).encode())
     vectors = record.vector if isinstance(record.vector, Mapping) else {"": record.vector}
     for name in sorted(vectors):

@@ -29,7 +29,14 @@ from logic_retrievers.index.client_calls import create_index
 from logic_retrievers.index.collection import Collection, StoredVector, by_stored_name, new_notes
 from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT, PayloadKeys
+from logic_retrievers.index.point_format import (
+    ID,
+    QUARANTINED,
+    SOURCE,
+    TENANT,
+    WRITTEN,
+    PayloadKeys,
+)
 
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
@@ -39,13 +46,16 @@ Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
 # Vectors that are made only if the user names them. Each vector costs a third of the encoding, and
 # only searches for contradictions use the contradiction vector.
 ON_REQUEST = frozenset({"contradiction"})
-# Ids and sources have indexes on disk, because these are large and no search reads them. In memory
-# they took a third of the time of opening a collection of a million passages.
-PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
+# Ids, sources and times have indexes on disk, because these are large and no search reads them. In
+# memory ids and sources took a third of the time of opening a collection of a million passages.
+PAYLOAD_INDEXES: Mapping[
+    str, models.KeywordIndexParams | models.BoolIndexParams | models.DatetimeIndexParams
+] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     TENANT: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
     QUARANTINED: models.BoolIndexParams(type=models.BoolIndexType.BOOL),
+    WRITTEN: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME, on_disk=True),
 }
 # Options of `collection_options` that a copy takes from the original.
 _KEPT = (

@@ -51,6 +51,15 @@ def test_a_dry_run_changes_nothing(stored):
     assert "0 hidden in collection 'passages'" in stored("quarantine", "list")
 
 
+def test_only_what_was_stored_since(stored):
+    """A nightly job names a day, and a wrong one must not pass for "everything"."""
+    for since, count in (("2999-01-01", 0), ("2020", 4)):
+        said = stored("clean", "-c", "passages", "--since", since, "--no-judge", "--dry-run")
+        assert f"{count} passages examined" in said
+    stored("clean", "-c", "passages", "--since", "yesterday", code=2)
+    stored("clean", "rows.jsonl", "--since", "2020", code=2)
+
+
 def test_hidden_shown_restored(stored):
     """A passage's whole way into quarantine and back."""
     cleaned = json.loads(stored("clean", "-c", "passages", "-r", "prefer_newest", "--json"))

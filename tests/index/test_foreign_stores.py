@@ -24,6 +24,7 @@ from logic_retrievers.errors import (
     InputError,
 )
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
@@ -294,9 +295,13 @@ def test_what_we_add_beside_theirs(client, encoder, store):
     assert search_texts(index, {"n": 4}) == set(), "the same text stays hidden"
     index.add([Passage("ours", "quiet hut", {"n": 1})])
     assert index.run(index.unhide(["ours", ids[0]])) == ["ours", ids[0]]
-    assert {one: kept[0] for one, kept in stored_points(client, "p").items()} == {
-        one: kept[0] for one, kept in before.items()
-    }
+    payloads = [
+        {one: kept[0] for one, kept in points.items()}
+        for points in (before, stored_points(client, "p"))
+    ]
+    times = [each[point_id("ours")]["logic"].pop("written") for each in payloads]
+    assert times[0] < times[1], "it was written anew"
+    assert payloads[0] == payloads[1]
 
 
 @pytest.mark.parametrize("store", STORES)

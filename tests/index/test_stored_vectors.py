@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -137,8 +138,11 @@ def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
 
 def test_the_payload_of_passages_without_the_two_fields_is_what_it_was(index):
     """Other programs, and older versions of this package, read our payloads."""
+    before = datetime.now(UTC)
     index.add([Passage("a", "text", {"n": 1})])
     [record] = index.client.retrieve(index.collection, [point_id("a")], with_payload=True)
+    written = datetime.fromisoformat(record.payload["logic"].pop("written"))
+    assert before <= written <= datetime.now(UTC)
     assert json.loads(json.dumps(record.payload)) == {
         "page_content": "text",
         "metadata": {"n": 1},

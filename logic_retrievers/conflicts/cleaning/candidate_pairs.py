@@ -8,6 +8,8 @@ from functools import partial
 from math import isnan
 from typing import TypeAlias
 
+from qdrant_client import models
+
 from logic_retrievers.conflicts.candidate_pairs import (
     NEAREST_READ,
     CandidatePair,
@@ -78,10 +80,12 @@ def stored_pages(
     ledger: Ledger,
     fingerprint: str | None,
     released: Collection[str] = (),
+    condition: models.Filter | None = None,
 ) -> Pages:
     """Return pages of a collection's passages that are active or about to be ``released``.
 
-    A ``fingerprint`` of the criteria skips unchanged passages already examined with them.
+    A ``fingerprint`` of the criteria skips unchanged passages already examined with them. Only
+    passages that meet the ``condition`` are read.
     """
     offset, ended = None, False
     namespace = ledger_namespace(index)
@@ -89,7 +93,7 @@ def stored_pages(
     def next_page() -> Operation[Sequence[Passage]]:
         nonlocal offset, ended
         while not ended:
-            page, offset = yield from index.read_page(None, offset)
+            page, offset = yield from index.read_page(condition, offset)
             ended = offset is None
             active = [p for p in page if not p.quarantined or p.id in released]
             if fingerprint is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
+
+from qdrant_client import models
 
 from logic_retrievers.conflicts.candidate_pairs import (
     BY_WORDS_READ,
@@ -33,6 +35,7 @@ from logic_retrievers.conflicts.cleaning.ledger import (
     MEMORY,
     Entry,
     Ledger,
+    check_ledger,
     examined_hash,
     ledger_namespace,
     write_entries,
@@ -43,7 +46,11 @@ from logic_retrievers.conflicts.cleaning.neighbour_groups import (
     opposition_by_pair,
 )
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.cleaning.quarantine import Quarantine, Release
+from logic_retrievers.conflicts.cleaning.quarantine import (
+    Quarantine,
+    Release,
+    refuse_mixed_tenants,
+)
 from logic_retrievers.conflicts.cleaning.result import (
     CleaningResult,
     Decision,
@@ -55,14 +62,17 @@ from logic_retrievers.conflicts.cleaning.result import (
 from logic_retrievers.conflicts.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
 from logic_retrievers.conflicts.pair_judge import Readings, judge_pairs
+from logic_retrievers.dates import parse_date
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import (
     ConfigurationError,
     ConflictingTrustWarning,
     LedgerWarning,
+    shown,
     warn_each,
 )
+from logic_retrievers.index.filters import written_since
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.ranking.execution import arun_over, run_over
@@ -91,6 +101,20 @@ def _describe_cleaning(result: CleaningResult, *_: object, **__: object) -> Attr
         **{f"kind.{name}": count for name, count in kinds.items()},
         **{f"action.{name}": count for name, count in actions.items()},
     )
+
+
+def _since_filter(since: Any, passages: Any) -> models.Filter | None:
+    """Return the filter for the passages written since a time; None if there is no time."""
+    if since is None:
+        return None
+    if passages is not None:
+        raise ConfigurationError("since= chooses among stored passages; leave it or passages out")
+    read = parse_date(since) if isinstance(since, date | str) else None
+    if read is None:
+        raise ConfigurationError(
+            f"since is a date, a datetime or ISO 8601 text, not {shown(since)}"
+        )
+    return written_since(read.start.replace(tzinfo=UTC))
 
 
 class CorpusCleaner:
@@ -150,6 +174,7 @@ class CorpusCleaner:
             BY_WORDS_READ if reads else 0,
         )
         self._readings: Readings = {}
+        self._has_verified = False
 
     @property
     def quarantine(self) -> Quarantine:
@@ -167,15 +192,21 @@ class CorpusCleaner:
         self,
         passages: Iterable[Passage] | None = None,
         *,
+        since: date | str | None = None,
         dry_run: bool = False,
         again: bool = False,
         progress: ProgressCallback | None = None,
     ) -> CleaningResult:
-        """Clean the collection, or a list of passages.
+        """Clean the collection, what is new in it, or a list of passages.
 
         Args:
             passages: passages to examine instead of the collection's. With an index they are
                 compared with its passages as if new; none of them is stored.
+            since: examine only the passages that were stored or changed at this time or later, and
+                read no others except their neighbours. A date, a datetime or ISO 8601 text; without
+                a zone it is UTC. Passages written by another store or an earlier version have no
+                time and are left out. What is hidden stays hidden: only a cleaning without
+                ``since`` checks whether the passage for which it was hidden is still the same.
             dry_run: decide, but write neither to the collection nor to the ledger.
             again: also examine unchanged passages that were examined before. Pass it after changing
                 the code of your own resolution or judge, because such changes are not detected.
@@ -183,13 +214,14 @@ class CorpusCleaner:
                 passages count as done in proportion to the pairs read.
 
         Raises:
-            ConfigurationError: there is neither an index nor passages, or tenants share the
-                collection and the index was opened without a tenant.
+            ConfigurationError: there is neither an index nor passages, ``since`` is not a date or
+                is given with passages, or tenants share the collection and the index was opened
+                without a tenant.
             InputError: something is not a passage, or a resolution function returned a wrong value.
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        operation = self._clean(passages, again, progress, dry_run)
+        operation = self._clean(passages, since, again, progress, dry_run)
         result, warnings = run_over(self.index, operation)
         warn_each(warnings)
         return result
@@ -199,12 +231,13 @@ class CorpusCleaner:
         self,
         passages: Iterable[Passage] | None = None,
         *,
+        since: date | str | None = None,
         dry_run: bool = False,
         again: bool = False,
         progress: ProgressCallback | None = None,
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
-        operation = self._clean(passages, again, progress, dry_run)
+        operation = self._clean(passages, since, again, progress, dry_run)
         result, warnings = await arun_over(self.index, operation)
         warn_each(warnings)
         return result
@@ -236,6 +269,7 @@ class CorpusCleaner:
     def _clean(
         self,
         passages: Iterable[Passage] | None,
+        since: date | str | None,
         again: bool,
         progress: ProgressCallback | None,
         dry_run: bool,
@@ -243,7 +277,7 @@ class CorpusCleaner:
         """Find pairs, classify and decide them, record the decisions and apply them."""
         begun, warnings, meter = datetime.now(UTC), list[Warning](), ProgressMeter(progress)
         criteria, settings = self.criteria, self.settings
-        candidates = yield from self._find_pairs(passages, again, meter, dry_run)
+        candidates = yield from self._find_pairs(passages, since, again, meter, dry_run)
         opposition = yield from opposition_by_pair(self._search, candidates)
         pairs: Sequence[CandidatePair]
         if criteria.reader is not None:
@@ -285,29 +319,39 @@ class CorpusCleaner:
         )
         if self.index is not None and not dry_run:
             # after a judge's failure no passage counts as examined, so the next cleaning retries
+            self._has_verified = False  # what fails from here on is left to the next run
             yield from self._apply(self.index, result, {} if failed else candidates.digests)
+            self._has_verified = True
         return result, warnings
 
     def _find_pairs(
         self,
         passages: Iterable[Passage] | None,
+        since: date | str | None,
         again: bool,
         meter: ProgressMeter,
         dry_run: bool,
     ) -> Operation[CandidatePairs]:
         criteria, released = self.criteria, dict[str, str]()
-        release: Release = "all" if passages is None else "none"
+        condition = _since_filter(since, passages)
+        is_whole = passages is None and since is None
+        release: Release = "all" if is_whole else "none"
         if self.index is not None and dry_run:
             released = yield from self.quarantine.lost_reasons(release)
+        elif self.index is not None and self._has_verified and not is_whole:
+            # verifying reads all that is hidden, which no batch after the first should pay for
+            yield from refuse_mixed_tenants(self.index)
+            yield from check_ledger(self.index, self.ledger)
         elif self.index is not None:
             yield from self.quarantine.verify_operation(release=release)
+            self._has_verified = True
         if passages is not None:
             pages = listed_pages(list(map(as_stored, check_passages(passages))))
         elif self.index is None:
             raise ConfigurationError("there is nothing to clean: pass an index, or passages")
         else:
             fingerprint = None if again else criteria.fingerprint()
-            pages = stored_pages(self.index, self.ledger, fingerprint, released)
+            pages = stored_pages(self.index, self.ledger, fingerprint, released, condition)
         return (
             yield from find_candidate_pairs(
                 self._search,
@@ -354,14 +398,14 @@ class CorpusCleaner:
             kept = {passages[position].id for position in trusted}
             if self.index is not None:
                 namespace = ledger_namespace(self.index)
-                closings = yield Compute(partial(self.ledger.closings, namespace))
+                closings = yield Compute(partial(self.ledger.closings, namespace, by_id))
                 kept |= restored_ids(by_id, closings, "reopen")
             closing = Closing(settings.validity, settings.date_key, begun, kept)
             decide = partial(close_superseded, by_id, findings, closing, resolve)
         decisions: tuple[Decision, ...] = yield Compute(decide)
         if self.index is None:
             return decisions
-        states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
+        states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index), by_id))
         return without_restored(decisions, by_id, states)
 
     def _apply(
@@ -388,7 +432,7 @@ class CorpusCleaner:
         states = {name: state for name, state in states.items() if name not in elsewhere}
         entries = [e for d in result.decisions for e in decision_entries(result, d, points, states)]
         entries += close_entries(result, closing, states)
-        hidden = yield Compute(partial(self.ledger.hidden, namespace))
+        hidden = yield Compute(partial(self.ledger.hidden, namespace, digests))
         cleared = hidden.keys() & digests.keys() - set(result.quarantined)
         there = {p.id for p in (yield from index.get_passages(sorted(cleared)))}
         entries += [

@@ -8,14 +8,14 @@ import math
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from logic_retrievers.checks import check_type
 from logic_retrievers.effects import Compute, Operation
@@ -42,6 +42,16 @@ Event: TypeAlias = Literal[
 _SCHEMA = files("logic_retrievers.conflicts.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
 _CLOSING = ("close", "reopen", "lapsed")
+# The time is not hashed: it only helps to notice that a row is not the one read before.
+_HASHED = "SELECT number, time, event, passage, text, opponent, state, opponent_state FROM entries"
+
+
+class _Read(NamedTuple):
+    """The first entries of a collection that were hashed: their number, the last, and the hash."""
+
+    entries: int = 0
+    last: tuple[Any, ...] = (0,)
+    digest: Any = hashlib.sha256()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,8 @@ class Ledger:
     create: bool = True
     _memory: sqlite3.Connection | None = field(default=None, init=False, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
+    # how far each collection was hashed, so that each batch of a long run hashes only its own
+    _read: dict[str, _Read] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_type("path", self.path, str, os.PathLike)
@@ -164,46 +176,66 @@ class Ledger:
 
     def count(self, collection: str) -> int:
         """Count the entries of a collection."""
-        query = "SELECT count(*) FROM entries WHERE collection = ?"
-        with self._open() as connection:
-            return int(connection.execute(query, [collection]).fetchone()[0])
+        return self._read_on(collection, None).entries
 
     def digest(self, collection: str, count: int) -> str:
         """Return the sha256 of the decisions in the first ``count`` entries of a collection."""
-        query = (
-            "SELECT event, passage, text, opponent, state, opponent_state FROM entries"
-            " WHERE collection = ? ORDER BY number LIMIT ?"
-        )
-        digest = hashlib.sha256()
-        with self._open() as connection:
-            for row in connection.execute(query, [collection, count]):
-                digest.update(repr(row).encode())
-        return digest.hexdigest()
+        return str(self._read_on(collection, count).digest.hexdigest())
 
-    def states(self, collection: str) -> dict[str, Entry]:
-        """Return passage -> the last entry that says whether it is hidden."""
+    def _read_on(self, collection: str, count: int | None) -> _Read:
+        """Hash the first ``count`` entries (None: all), from where the last call ended."""
+        read = self._read.get(collection, _Read())
         with self._open() as connection:
+            there = connection.execute(f"{_HASHED} WHERE number = ?", read.last[:1]).fetchone()
+            is_other = read.entries > 0 and there != read.last
+            if is_other or (count is not None and count < read.entries):
+                read = _Read()  # the file is another one by now, or fewer entries are asked for
+            number, last, digest = read.entries, read.last, read.digest.copy()
             rows = connection.execute(
-                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
-                f" AND event NOT IN {('found', 'mended', *_CLOSING)} GROUP BY passage)"
-                " ORDER BY number",
-                [collection],
+                # the plus sign has SQLite go by the number, not through the whole index
+                f"{_HASHED} WHERE number > ? AND +collection = ? ORDER BY number LIMIT ?",
+                [last[0], collection, -1 if count is None else count - read.entries],
             )
-            return {entry.passage: entry for entry in map(_entry, rows)}
+            for row in rows:
+                digest.update(repr(row[2:]).encode())
+                number, last = number + 1, row
+        self._read[collection] = read = _Read(number, last, digest)
+        return read
 
-    def closings(self, collection: str) -> dict[str, Entry]:
-        """Return passage -> the last entry about the end of its validity."""
+    def states(self, collection: str, passages: Collection[str] | None = None) -> dict[str, Entry]:
+        """Return passage -> the last entry that says whether it is hidden.
+
+        With ``passages`` only entries about these passages are read.
+        """
+        return self._last(collection, f"NOT IN {('found', 'mended', *_CLOSING)}", passages)
+
+    def closings(
+        self, collection: str, passages: Collection[str] | None = None
+    ) -> dict[str, Entry]:
+        """Return passage -> the last entry about the end of its validity; of all, or of some."""
+        return self._last(collection, f"IN {_CLOSING}", passages)
+
+    def hidden(self, collection: str, passages: Collection[str] | None = None) -> dict[str, Entry]:
+        """Return hidden passage -> the entry that hid it; of all passages, or of some."""
+        states = self.states(collection, passages)
+        return {name: entry for name, entry in states.items() if entry.event in _HIDDEN}
+
+    def _last(
+        self, collection: str, events: str, passages: Collection[str] | None = None
+    ) -> dict[str, Entry]:
+        names = None if passages is None else [_storable(passage) for passage in passages]
+        found: dict[str, Entry] = {}
         with self._open() as connection:
-            rows = connection.execute(
-                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
-                f" AND event IN {_CLOSING} GROUP BY passage) ORDER BY number",
-                [collection],
-            )
-            return {entry.passage: entry for entry in map(_entry, rows)}
-
-    def hidden(self, collection: str) -> dict[str, Entry]:
-        """Return hidden passage -> the entry that hid it."""
-        return {name: e for name, e in self.states(collection).items() if e.event in _HIDDEN}
+            for ids in [None] if names is None else batches(names, _IDS_PER_QUERY):
+                of_these = "" if ids is None else f" AND passage IN ({', '.join('?' * len(ids))})"
+                rows = connection.execute(
+                    f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries"
+                    f" WHERE collection = ? AND event {events}{of_these} GROUP BY passage)"
+                    " ORDER BY number",
+                    [collection, *(ids or ())],
+                )
+                found |= {entry.passage: entry for entry in map(_entry, rows)}
+        return found
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Record the :func:`examined_hash` of passages, and the fingerprint of the criteria."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -41,14 +42,17 @@ _MATCHES: Mapping[type, Callable[[Any], Any]] = {
     models.MatchTextAny: lambda match: edge.MatchTextAny(match.text_any),
     models.MatchPhrase: lambda match: edge.MatchPhrase(match.phrase),
 }
-_INDEX_TYPES: Mapping[models.PayloadSchemaType, Callable[[], Any]] = {
+_INDEX_TYPES: Mapping[models.PayloadSchemaType, Callable[..., Any]] = {
     models.PayloadSchemaType.KEYWORD: edge.KeywordIndexParams,
     models.PayloadSchemaType.INTEGER: edge.IntegerIndexParams,
     models.PayloadSchemaType.FLOAT: edge.FloatIndexParams,
     models.PayloadSchemaType.BOOL: edge.BoolIndexParams,
     models.PayloadSchemaType.DATETIME: edge.DatetimeIndexParams,
-    models.PayloadSchemaType.TEXT: lambda: edge.TextIndexParams(
-        tokenizer=edge.TokenizerType.Word, lowercase=True, phrase_matching=True
+    models.PayloadSchemaType.TEXT: partial(
+        edge.TextIndexParams,
+        tokenizer=edge.TokenizerType.Word,
+        lowercase=True,
+        phrase_matching=True,
     ),
 }
 _BOUNDS = ("lt", "gt", "gte", "lte")
@@ -134,10 +138,8 @@ def to_index_params(schema: Any) -> Any:
     """Convert the schema of a payload index: a type, or parameters that have a type."""
     if getattr(schema, "is_tenant", None):
         return edge.KeywordIndexParams(is_tenant=True)
-    if getattr(schema, "on_disk", None):
-        return edge.KeywordIndexParams(memory=edge.Memory.Cold)
     kind = models.PayloadSchemaType(getattr(schema, "type", schema))
-    return _INDEX_TYPES[kind]()
+    return _INDEX_TYPES[kind](memory=edge.Memory.Cold if getattr(schema, "on_disk", None) else None)
 
 
 def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryRequest]:
