@@ -51,7 +51,6 @@ class IndexReport:
 def index(
     dataset: ray.data.Dataset,
     *,
-    location: str | Sequence[str],
     name: str = "passages",
     encoder: Encoder | None = None,
     workers: int = 1,
@@ -68,21 +67,21 @@ def index(
 
     Args:
         dataset: rows with a column ``text``.
-        location: address of a Qdrant server, or the addresses of a cluster.
         name: name of the collection; it is created if it does not exist.
         encoder: makes the vectors; must be picklable. By default each worker opens that of the
             package, with one thread.
         workers: number of actors. Each holds an encoder.
         batch_size: rows that an actor stores at a time.
         cores_per_worker: how much of a core an actor claims from Ray; less than it uses.
-        **settings: of :meth:`PassageIndex.open`. Requests are repeated ten times by default.
+        **settings: of :meth:`PassageIndex.open`. ``location`` must be the address of a Qdrant
+            server, or those of a cluster. Requests are repeated ten times by default.
 
     Raises:
         ConfigurationError: the location is not a server, or a setting cannot work.
         CollectionError, ServerError: as for :meth:`PassageIndex.open`.
     """
-    _require_server(location)
-    settings = {"retries": RETRIES, **settings, "location": location}
+    _require_server(settings.get("location"))
+    settings = {"retries": RETRIES, **settings}
     with PassageIndex.open(name, _open(encoder), **settings):
         pass  # creates it once, and refuses what does not fit before any worker starts
     results = _map(
@@ -155,8 +154,8 @@ def _open(encoder: Encoder | None) -> Encoder:
     return OnnxEncoder(threads=1) if encoder is None else encoder
 
 
-def _require_server(location: str | Sequence[str]) -> None:
-    places = [location] if isinstance(location, str) else list(location)
+def _require_server(location: object) -> None:
+    places = list(location) if isinstance(location, list | tuple) else [location]
     if not places or not all(isinstance(place, str) and is_address(place) for place in places):
         raise ConfigurationError(
             "Ray's workers need a Qdrant server, since only one process at a time can open a "
