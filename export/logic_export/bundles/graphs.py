@@ -155,7 +155,7 @@ def split_graph(
         part = _subgraph(model, wanted, stops=[] if below is None else [below])
         if below is not None:
             if any(value.name == "input_ids" for value in part.graph.input):
-                raise ConfigurationError("the layers above the trunk read token ids; no trunk")
+                raise ConfigurationError("the layers above the trunk read token ids: no cut")
             _rename_tensor(part.graph, below, HIDDEN)
         if wanted == cuts[:1]:
             _rename_tensor(part.graph, cuts[0], HIDDEN)
