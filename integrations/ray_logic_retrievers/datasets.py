@@ -92,10 +92,13 @@ def index(
         batch_size,
         cores_per_worker,
     ).materialize()
-    counts = {count: int(results.sum(count) or 0) for count in _COUNTS}
+    counts = dict.fromkeys((*_COUNTS, "refused"), 0)
+    for table in results.iter_batches(batch_format="pyarrow"):
+        for each in _COUNTS:
+            counts[each] += sum(filter(None, table[each].to_pylist()))
+        counts["refused"] += len(table) - table["reason"].null_count
     refusals = results.filter(lambda row: row["reason"] is not None)
-    refusals = refusals.select_columns(["id", "reason"]).materialize()
-    return IndexReport(**counts, refused=refusals.count(), refusals=refusals)
+    return IndexReport(**counts, refusals=refusals.select_columns(["id", "reason"]))
 
 
 def encode(
