@@ -1,6 +1,7 @@
 """Open ONNX Runtime sessions, and fail if a requested execution provider does not load.
 
-No other module imports ONNX Runtime, whose telemetry ``logic_retrievers/__init__.py`` switches off.
+No other module imports ONNX Runtime, whose telemetry ``logic_retrievers/__init__.py`` switches off;
+``int8`` imports its quantiser, when called.
 """
 
 from __future__ import annotations
